@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::explain::{self, ExplainArgs};
-use super::install::{InstallArgs, Request, UninstallArgs};
+use super::install::{self, AgentArgs, InstallArgs};
 use super::live::{self, LiveArgs};
 use super::mute::{self, MuteArgs};
 use super::notes::{self, NoteArgs, NotesArgs, PinArgs, PinsArgs, UnpinArgs};
@@ -121,7 +121,8 @@ pub enum ContextCommand {
     /// Add the hook and the skill to your agents' settings
     Install(InstallArgs),
     /// Remove them from your agents' settings
-    Uninstall(UninstallArgs),
+    #[command(mut_arg("all", |all| all.help("Every agent it was installed for")))]
+    Uninstall(AgentArgs),
     /// Show what a session would be told now, and why
     Explain(ExplainArgs),
     /// Check what is found, installed and working
@@ -157,7 +158,7 @@ pub enum ContextCommand {
     Live(LiveArgs),
 }
 
-/// Whether an agent's hook line runs this: nothing or flags. A flag that is unknown is the hook's to ignore, because a
+/// True if an agent's hook line runs this: nothing or flags. A flag that is unknown is the hook's to ignore, because a
 /// hook that fails would stop the prompt; a first word is a command, perhaps a mistyped one.
 pub fn is_hook(args: &[OsString], terminal: bool) -> bool {
     let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
@@ -194,16 +195,10 @@ pub fn run(
             }
             match command {
                 ContextCommand::Demo => demo::run(stage),
-                ContextCommand::Install(args) => Request {
-                    args: &args,
-                    installs: true,
+                ContextCommand::Install(args) => {
+                    install::run(&args.agents, Some(&args.extras), stage)
                 }
-                .run(stage),
-                ContextCommand::Uninstall(args) => Request {
-                    args: &args.into(),
-                    installs: false,
-                }
-                .run(stage),
+                ContextCommand::Uninstall(args) => install::run(&args, None, stage),
                 ContextCommand::Explain(args) => explain::run(&args, stage),
                 ContextCommand::Doctor => doctor::run(bad_formats, bad_settings, stage),
                 ContextCommand::Mute(args) => mute::run(&args, true, stage),

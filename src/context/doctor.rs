@@ -39,47 +39,35 @@ pub fn run(
 ) -> Result<Exit, Problem> {
     let env = stage.env;
     let mut findings = agents(stage);
-    findings.extend(
-        bad_formats
-            .iter()
-            .map(|bad| finding(BAD, "formats", bad.to_string())),
-    );
-    if bad_formats.is_empty() {
-        findings.push(finding(
-            GOOD,
-            "formats",
-            format!("{} known, all valid", stage.formats.len()),
-        ));
+    for bad in bad_formats {
+        findings.push(finding(BAD, "formats", bad.to_string()));
     }
-    let config = env.config_dir().join("config.toml");
-    findings.extend(
-        wrong_settings
-            .iter()
-            .map(|wrong| finding(BAD, "settings", wrong.clone())),
-    );
+    if bad_formats.is_empty() {
+        let known = format!("{} known, all valid", stage.formats.len());
+        findings.push(finding(GOOD, "formats", known));
+    }
+    for wrong in wrong_settings {
+        findings.push(finding(BAD, "settings", wrong));
+    }
     if wrong_settings.is_empty() {
+        let config = env.config_dir().join("config.toml");
         let from = if config.exists() {
-            String::new()
+            ""
         } else {
-            "defaults; there is no ".into()
+            "defaults; there is no "
         };
-        findings.push(finding(GOOD, "settings", from + &env.tilde(&config)));
+        let from = format!("{from}{}", env.tilde(&config));
+        findings.push(finding(GOOD, "settings", from));
     }
     if env.is_off() {
-        findings.push(finding(
-            BAD,
-            "settings",
-            "SESSION_CONTEXT=off: the hook says nothing",
-        ));
+        let off = "SESSION_CONTEXT=off: the hook says nothing";
+        findings.push(finding(BAD, "settings", off));
     }
     let (_, of_project) = Notes::read(env, Project::of(env, &env.cwd).dir());
     let (_, of_user) = Notes::read(env, Owner::User);
-    findings.extend(
-        of_project
-            .into_iter()
-            .chain(of_user)
-            .map(|wrong| finding(BAD, "notes", wrong)),
-    );
+    for wrong in of_project.into_iter().chain(of_user) {
+        findings.push(finding(BAD, "notes", wrong));
+    }
     findings.push(writable(env));
     let gate = stage.gate;
     let row = |(mark, topic, text): &Finding| {
@@ -158,19 +146,13 @@ fn agents(stage: &Stage) -> Vec<Finding> {
         findings.extend(extras(format, env, has_hook));
     }
     if findings.is_empty() {
-        findings.push(finding(
-            BAD,
-            "agents",
-            "none found; `session-reader formats` shows where they are looked for",
-        ));
+        let none = "none found; `session-reader formats` shows where they are looked for";
+        findings.push(finding(BAD, "agents", none));
     }
     findings.extend(not_told(&foreign, env));
     for unreadable in bad {
-        findings.push(finding(
-            BAD,
-            "sessions",
-            format!("{}: {}", env.tilde(&unreadable.path), unreadable.error),
-        ));
+        let text = format!("{}: {}", env.tilde(&unreadable.path), unreadable.error);
+        findings.push(finding(BAD, "sessions", text));
     }
     findings
 }
@@ -183,25 +165,23 @@ fn not_told(foreign: &[Listed], env: &Env) -> Vec<Finding> {
             *counts.entry(why).or_default() += 1;
         }
     }
-    let mut findings: Vec<Finding> = counts
-        .into_iter()
-        .map(|(why, count)| (count, why.as_str()))
-        .map(|(count, why)| {
-            finding(
-                OPEN,
-                "foreign",
-                format!("{} not told: {why}", counted(count, "session")),
-            )
-        })
-        .collect();
+    let mut findings = Vec::new();
+    for (why, count) in counts {
+        let (sessions, why) = (counted(count, "session"), why.as_str());
+        findings.push(finding(
+            OPEN,
+            "foreign",
+            format!("{sessions} not told: {why}"),
+        ));
+    }
     let mut refused = Vec::new();
     if let Err(bad) = Home::look(env, &mut refused) {
         findings.push(finding(BAD, "home", bad.to_string()));
     }
-    let refused = refused
-        .into_iter()
-        .map(|(path, why)| format!("{} {why}; it gives no names here", env.tilde(&path)));
-    findings.extend(refused.map(|text| finding(OPEN, "home", text)));
+    for (path, why) in refused {
+        let text = format!("{} {why}; it gives no names here", env.tilde(&path));
+        findings.push(finding(OPEN, "home", text));
+    }
     findings
 }
 

@@ -45,18 +45,15 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         problems.push(what);
     });
     stage.say_all(&problems);
-    let deadline = Deadline::after(settings.deadline.max(Duration::from_secs(10)));
-    let context = Context::new(
-        stage.env,
-        settings,
-        stage.formats,
-        observer,
-        &cursors.view,
-        &deadline,
-    );
     let context = Context {
+        env: stage.env,
+        settings,
+        formats: stage.formats,
+        observer,
+        view: &cursors.view,
+        deadline: &Deadline::after(settings.deadline.max(Duration::from_secs(10))),
         explain: true,
-        ..context
+        position: None,
     };
     let report = report(&context, false);
     let Said { block, bad } = say(&report, &context, settings.budget);

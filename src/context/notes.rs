@@ -19,7 +19,7 @@ use session_core::show::start::PIN;
 use session_core::show::terminal::{width, wrap};
 use session_core::stage::one_of;
 use session_core::state::make_parent;
-use session_core::state::notes::{Kind, Note, Notes, Priority, Until};
+use session_core::state::notes::{Kind, Note, Notes, Owner, Priority, Until};
 use session_format::time::{DAY, SECOND, Time};
 
 const WHERE: &str = "\
@@ -159,17 +159,17 @@ fn put(note: Option<Note>, span: Option<i64>, stage: &mut Stage) -> Result<Note,
         until: span.map(|span| until(span, stage.env)),
         ..note
     };
-    change_notes(&here(stage)?, stage, |notes| Ok(notes.put(note)))
+    change_notes(here(stage)?.dir(), stage, |notes| Ok(notes.put(note)))
 }
 
 pub fn pins(args: &PinsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let notes = notes_here(stage)?;
     let mut pins = notes.pins(stage.env.now());
-    let expired: Vec<&Note> = notes
-        .all(Kind::Pin)
-        .filter(|pin| pin.is_expired(stage.env.now()))
-        .collect();
-    pins.extend(expired.iter().filter(|_| args.all));
+    let is_expired = |pin: &&Note| pin.is_expired(stage.env.now());
+    let expired: Vec<&Note> = notes.all(Kind::Pin).filter(is_expired).collect();
+    if args.all {
+        pins.extend(&expired);
+    }
     if pins.is_empty() {
         return none("pins", "pin TEXT", expired.len());
     }
@@ -191,7 +191,9 @@ pub fn notes(args: &NotesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         .flat_map(|kind| notes.all(*kind));
     let (expired, mut shown): (Vec<&Note>, Vec<&Note>) =
         of_project.partition(|note| note.is_expired(stage.env.now()));
-    shown.extend(expired.iter().filter(|_| all));
+    if all {
+        shown.extend(&expired);
+    }
     let done = notes.done();
     if shown.is_empty() && done.is_empty() {
         return none(
@@ -214,7 +216,7 @@ fn none(what: &str, usage: &str, expired: usize) -> Result<Exit, Problem> {
         0 => format!("`session-context {usage}` adds one"),
         count => format!("{count} expired: --all shows them"),
     };
-    Problem::nothing(format_args!("no {what} in this project; {hint}"))
+    Problem::nothing(format!("no {what} in this project; {hint}"))
 }
 
 pub fn unpin(args: &UnpinArgs, stage: &mut Stage) -> Result<Exit, Problem> {
@@ -224,7 +226,7 @@ pub fn unpin(args: &UnpinArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             .remove(&args.ids)
             .map_err(|why| format!("{why} in this project; {all}"))
     };
-    let removed = change_notes(&here(stage)?, stage, remove)?;
+    let removed = change_notes(here(stage)?.dir(), stage, remove)?;
     show_removed(&removed, stage)
 }
 
@@ -256,33 +258,32 @@ pub fn today(env: &Env) -> String {
     env.zone().local(env.now()).0
 }
 
-/// Reads or changes a notes file, and reports the lines that were skipped.
-pub(crate) fn with_file<T>(
-    stage: &mut Stage,
-    work: impl FnOnce(&Env, &mut Vec<String>) -> Result<T, String>,
-) -> Result<T, Problem> {
-    let mut skipped = Vec::new();
-    let result = work(stage.env, &mut skipped);
-    stage.say_all(&skipped);
-    result.map_err(Problem::Trouble)
-}
-
-pub(crate) fn change_notes<T>(
-    project: &Project,
+/// Changes a notes file, and reports the lines that were skipped.
+pub(crate) fn change_notes<'p, T>(
+    owner: impl Into<Owner<'p>>,
     stage: &mut Stage,
     change: impl FnOnce(&mut Notes) -> Result<T, String>,
 ) -> Result<T, Problem> {
-    with_file(stage, |env, skipped| {
-        Notes::change(env, project.dir(), skipped, change)
-    })
+    let mut skipped = Vec::new();
+    let changed = Notes::change(stage.env, owner, &mut skipped, change);
+    stage.say_all(&skipped);
+    changed.map_err(Problem::Trouble)
+}
+
+/// Reads a notes file, and reports the lines that were skipped.
+pub(crate) fn open_notes<'p>(
+    owner: impl Into<Owner<'p>>,
+    stage: &mut Stage,
+) -> Result<Notes, Problem> {
+    let mut skipped = Vec::new();
+    let notes = Notes::open(stage.env, owner, &mut skipped);
+    stage.say_all(&skipped);
+    notes.map_err(Problem::Trouble)
 }
 
 /// The notes of this project.
 pub(crate) fn notes_here(stage: &mut Stage) -> Result<Notes, Problem> {
-    let project = here(stage)?;
-    with_file(stage, |env, skipped| {
-        Notes::open(env, project.dir(), skipped)
-    })
+    open_notes(here(stage)?.dir(), stage)
 }
 
 /// Shows a whole line: what does not fit the terminal continues below, indented.
@@ -300,22 +301,20 @@ pub fn show(line: &str, stage: &mut Stage) -> Result<Exit, Problem> {
 pub(crate) fn show_notes(notes: &[&Note], json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
     for note in notes {
         let expired = note.is_expired(stage.env.now());
+        let mark = if expired { "expired: " } else { "" };
         if json {
             print_json(note, expired, stage)?
         } else {
-            show(
-                &format!("{}{note}", if expired { "expired: " } else { "" }),
-                stage,
-            )?
+            show(&format!("{mark}{note}"), stage)?
         };
     }
     Ok(Exit::Found)
 }
 
 pub(crate) fn show_removed(notes: &[Note], stage: &mut Stage) -> Result<Exit, Problem> {
-    notes
-        .iter()
-        .try_for_each(|note| show(&format!("removed: {note}"), stage).map(drop))?;
+    for note in notes {
+        show(&format!("removed: {note}"), stage)?;
+    }
     Ok(Exit::Found)
 }
 

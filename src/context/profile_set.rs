@@ -5,7 +5,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::notes::{new_note, show, show_notes, show_removed, with_file};
+use super::notes::{change_notes, new_note, open_notes, show, show_notes, show_removed};
 use super::{Exit, Problem, Stage};
 use session_core::stage::one_of;
 use session_core::state::notes::{Kind, Note, Notes, Owner};
@@ -88,7 +88,7 @@ pub fn profile(args: &ProfileSetArgs, stage: &mut Stage) -> Result<Exit, Problem
 }
 
 fn view(json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
-    let profile = with_file(stage, |env, skipped| Notes::open(env, Owner::User, skipped))?;
+    let profile = open_notes(Owner::User, stage)?;
     let all: Vec<&Note> = profile.about_user(stage.env.now()).collect();
     if all.is_empty() {
         return Problem::nothing(
@@ -101,11 +101,9 @@ fn view(json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
 fn set(kind: Kind, text: &[String], stage: &mut Stage) -> Result<Exit, Problem> {
     let Some(note) = new_note(kind, text, stage.env) else {
         let hint = "`session-context profile remove` takes something away";
-        return Problem::trouble(format_args!("there is no text to write down; {hint}"));
+        return Problem::trouble(format!("there is no text to write down; {hint}"));
     };
-    let note = with_file(stage, |env, skipped| {
-        Notes::change(env, Owner::User, skipped, |profile| Ok(profile.put(note)))
-    })?;
+    let note = change_notes(Owner::User, stage, |profile| Ok(profile.put(note)))?;
     show(&note.to_string(), stage)
 }
 
@@ -124,11 +122,9 @@ fn remove(which: &[Which], stage: &mut Stage) -> Result<Exit, Problem> {
         }
         profile.remove(&ids)
     };
-    let removed = with_file(stage, |env, skipped| {
-        let hinted = |why: String| format!("{why}; `session-context profile` shows what there is");
-        Notes::change(env, Owner::User, skipped, |profile| {
-            remove(profile).map_err(hinted)
-        })
+    let hinted = |why: String| format!("{why}; `session-context profile` shows what there is");
+    let removed = change_notes(Owner::User, stage, |profile| {
+        remove(profile).map_err(hinted)
     })?;
     show_removed(&removed, stage)
 }

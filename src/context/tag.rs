@@ -105,7 +105,7 @@ pub fn set_done(
 ) -> Result<String, Problem> {
     let Subject { key, id, project } = subject(name, !done, "done NAME", stage)?;
     let today = today(stage.env);
-    let changed = change_notes(&project, stage, |notes| {
+    let changed = change_notes(project.dir(), stage, |notes| {
         Ok(notes.set_done(&id, done, &today))
     })?;
     let now = match (changed, done) {
@@ -151,7 +151,7 @@ fn subject(
         .contains(|char: char| char == ',' || char.is_whitespace() || char.is_control())
     {
         let why = "the id of a session must not have a comma or a blank in it";
-        return Problem::trouble(format_args!("'{}': {why}", observer.id));
+        return Problem::trouble(format!("'{}': {why}", observer.id));
     }
     let project = elsewhere.map_or(project, |env| Project::of(&env, &env.cwd));
     Ok(Subject {
@@ -172,7 +172,7 @@ pub fn set_tag(args: &TagArgs, called: Option<&str>, stage: &mut Stage) -> Resul
     let tag = Gate::new(false).line(&args.tag).into_owned();
     if width(&tag) == 0 || tag.contains(':') {
         let tags = "a tag is a word, or several in quotes, without a colon";
-        return Problem::trouble(format_args!("'{tag}' is not a tag: {tags}"));
+        return Problem::trouble(format!("'{tag}' is not a tag: {tags}"));
     }
     let Subject { key, id, project } = subject(
         args.session.as_deref(),
@@ -180,7 +180,7 @@ pub fn set_tag(args: &TagArgs, called: Option<&str>, stage: &mut Stage) -> Resul
         "tag TAG --session NAME",
         stage,
     )?;
-    let (changed, tags) = change_notes(&project, stage, |notes| {
+    let (changed, tags) = change_notes(project.dir(), stage, |notes| {
         let changed = if args.remove {
             notes.remove_tag(&tag, &id)
         } else {
@@ -211,11 +211,10 @@ pub fn tags(args: &TagsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         return Problem::nothing("no tags in this project; `session-context tag TAG` adds one");
     }
     if args.json {
-        let mut print = |(tag, sessions)| stage.print_json(&object! { tag, sessions }).map(drop);
-        return tags
-            .into_iter()
-            .try_for_each(&mut print)
-            .map(|()| Exit::Found);
+        for (tag, sessions) in tags {
+            stage.print_json(&object! { tag, sessions })?;
+        }
+        return Ok(Exit::Found);
     }
     let ids: Vec<&str> = tags.iter().flat_map(|(_, ids)| ids).copied().collect();
     let sessions = noted_sessions(&ids, stage);
@@ -233,26 +232,15 @@ fn tables(groups: &[Vec<Noted>], stage: &Stage) -> Vec<Vec<String>> {
     let most = |text: &str, room: usize| cut(&gate.line(text), room).into_owned();
     let cells = |tagged: &Noted| {
         let listed = tagged.found.ok()?;
-        let (handle, agent) = (
+        Some([
             most(listed.handle(), 40),
             most(listed.session.format.label(), 12),
-        );
-        Some([
-            handle,
-            agent,
             listed.age(now),
             title(listed, gate).into_owned(),
         ])
     };
-    let mut lines = aligned(
-        &groups
-            .iter()
-            .flatten()
-            .filter_map(cells)
-            .collect::<Vec<_>>(),
-        &[2],
-    )
-    .into_iter();
+    let found: Vec<_> = groups.iter().flatten().filter_map(cells).collect();
+    let mut lines = aligned(&found, &[2]).into_iter();
     let mut row = |Noted { id, found }: &Noted| match found {
         Ok(_) => style
             .fit(&format!("  {}", lines.next().unwrap_or_default()))

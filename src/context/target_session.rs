@@ -84,7 +84,7 @@ impl<'f> TargetSession<'f> {
     pub(crate) fn must_exist(&self, usage: &str) -> Result<(), Problem> {
         if self.is_new {
             let hint = format!("Run this inside one, or name it: session-context {usage}");
-            return Problem::trouble(format_args!("which session? {hint}"));
+            return Problem::trouble(format!("which session? {hint}"));
         }
         Ok(())
     }
@@ -117,13 +117,13 @@ pub fn last_open<'f>(
             "{} stopped {when}, and --since looks further back",
             listed.handle()
         );
-        return Problem::nothing(format_args!(
+        return Problem::nothing(format!(
             "no session of this project stopped in that time; {hint}"
         ));
     }
     if standing == Standing::Done {
         let hint = "`session-context done NAME --undo` takes that back, and `session-reader resume NAME` shows one";
-        return Problem::nothing(format_args!(
+        return Problem::nothing(format!(
             "all sessions of this project in that time are done; {hint}"
         ));
     }

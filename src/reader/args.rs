@@ -114,7 +114,7 @@ pub struct ReaderArgs {
 }
 
 impl ReaderArgs {
-    /// Whether a person reads the output from beginning to end.
+    /// A person reads the output from beginning to end.
     pub fn is_paged(&self) -> bool {
         let is_text = match &self.command {
             ReaderCommand::List(args) => !args.json && !args.watch,
@@ -240,7 +240,7 @@ pub struct LogArgs {
     /// The command was left out, so NAME may be a mistyped one.
     #[arg(skip)]
     pub bare: Option<BareWord>,
-    /// What --grep and the like ask for, if anything.
+    /// The slice that --grep and the like ask for.
     #[arg(skip)]
     pub slice: Option<Slice>,
 }
@@ -602,11 +602,9 @@ impl Since {
 
 /// A word to look for, made comparable.
 fn word(text: &str) -> Result<String, &'static str> {
-    let word = folded(text).trim_end().to_owned();
-    if word.is_empty() {
-        Err("nothing to look for: give a word that has letters or digits in it")
-    } else {
-        Ok(word)
+    match folded(text).trim_end() {
+        "" => Err("nothing to look for: give a word that has letters or digits in it"),
+        word => Ok(word.to_owned()),
     }
 }
 
@@ -636,12 +634,7 @@ fn since(text: &str) -> Result<Since, &'static str> {
         ));
     }
     let word = text.to_lowercase();
-    let index = |days: &[&str]| {
-        days.iter()
-            .zip(0..)
-            .find(|(day, _)| **day == word)
-            .map(|(_, index)| index)
-    };
+    let index = |days: &[&str]| Some(days.iter().position(|day| *day == word)? as i64);
     let named = index(&["today", "yesterday"])
         .map(Since::DaysBack)
         .or(index(&WEEK).map(Since::Weekday));
@@ -673,7 +666,7 @@ pub struct BareWord {
     /// The command that it is like, and whether one edit makes it that.
     pub like: Option<String>,
     pub is_almost: bool,
-    /// What is wrong with the flags, if the word is a session; otherwise the word is the mistake.
+    /// The error in the flags, if the word is a session; otherwise the word is the mistake.
     pub error: Option<clap::Error>,
 }
 
@@ -710,21 +703,17 @@ pub fn parse(
     let (args, bare) = with_command(args, &reader);
     let (mut parsed, error) = match (super::parsed::<ReaderArgs>(&mut reader, args), &bare) {
         (Err(error), Some(_)) if error.use_stderr() => {
-            let args = LogArgs {
-                name: bare.clone(),
-                ..LogArgs::default()
-            };
-            let colors = Colors {
-                color: ColorChoice::Auto,
-            };
-            (
-                ReaderArgs {
-                    command: ReaderCommand::Log(args),
-                    colors,
-                    no_pager: false,
+            let log = ReaderArgs {
+                command: ReaderCommand::Log(LogArgs {
+                    name: bare.clone(),
+                    ..LogArgs::default()
+                }),
+                colors: Colors {
+                    color: ColorChoice::Auto,
                 },
-                Some(error),
-            )
+                no_pager: false,
+            };
+            (log, Some(error))
         }
         (parsed, _) => (parsed?, None),
     };

@@ -11,12 +11,11 @@ use session_core::search::Query;
 use session_core::session::{Session, index};
 use session_core::show::json;
 use session_core::show::log::{LogView, shortened};
-use session_core::show::terminal::Tone;
 use session_format::entry::Entry;
 
 /// The default number of entries.
 const LINES: usize = 50;
-/// How many lines of a result tell why a call failed.
+/// So many lines of a result tell why a call failed.
 const WHY: usize = 6;
 
 pub fn wanted<'a>(args: &'a LogArgs, stage: &Stage) -> Wanted<'a> {
@@ -84,11 +83,7 @@ pub fn head(
         place.unwrap_or_default()
     );
     let head = stage.gate.line(&head);
-    writeln!(
-        stage.out,
-        "{}",
-        stage.style.paint(Tone::Faint, &stage.style.fit(&head))
-    )
+    super::print_faint(&head, stage)
 }
 
 /// Shows an entry; a call that is open has no result yet.

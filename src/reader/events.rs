@@ -1,8 +1,8 @@
-//! What happens to files: whoever follows some is woken when one of them is written, made, replaced or removed.
+//! Watches files: whoever follows some is woken when one of them is written, made, replaced or removed.
 //!
-//! [`FileEvents`] asks the operating system; only `session-reader` uses it, so that the hook's program stays small.
-//! [`Polling`] just lets time pass. Events may get lost, and where none can be had somebody has to look, so a wait may also
-//! end with the advice to look at everything.
+//! [`FileEvents`] asks the operating system; only `session-reader` uses it, so that the hook's program stays small. Events
+//! may get lost, and where none can be had somebody has to look, so a wait may also end with the advice to look at
+//! everything.
 
 use session_format::hash::{HashMap, HashSet};
 
@@ -19,12 +19,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How long a wait lasts at the most, and how often to look at files that nobody watches.
+/// The longest wait, and the time between two looks at files that nobody watches.
 pub const LOOK: Duration = Duration::from_millis(150);
-/// How often to look at files that are watched.
+/// The time between two looks at files that are watched.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// What has happened during a wait.
+/// The changes during a wait.
 #[derive(Debug, Default)]
 pub struct Happened {
     /// The names of the files that something happened to. The system may spell their directories in other ways.
@@ -43,7 +43,7 @@ impl Happened {
         }
     }
 
-    /// Whether something surely happened to a file, and it is not only time to look.
+    /// Something surely happened to a file, and it is not only time to look.
     pub fn is_told(&self) -> bool {
         !self.names.is_empty()
     }
@@ -53,26 +53,6 @@ impl Happened {
             || path
                 .file_name()
                 .is_some_and(|name| self.names.contains(name))
-    }
-}
-
-pub trait Events {
-    /// Watches a directory, if that is possible. It may be watched already.
-    fn watch(&mut self, dir: &Path);
-
-    /// Waits for something to happen in the directories that are watched, but not for long.
-    fn wait(&mut self) -> Happened;
-}
-
-/// For files that nobody watches.
-pub struct Polling;
-
-impl Events for Polling {
-    fn watch(&mut self, _: &Path) {}
-
-    fn wait(&mut self) -> Happened {
-        std::thread::sleep(LOOK);
-        Happened::anything()
     }
 }
 
@@ -90,48 +70,43 @@ struct Change {
 
 /// Events of the operating system.
 pub struct FileEvents {
-    watcher: Watcher,
+    /// None where the system has no events to give; then a wait only lets time pass.
+    watcher: Option<Watcher>,
     /// The directories to watch, and whether the system watches them. It does not if one cannot be watched or was removed.
     dirs: HashMap<PathBuf, bool>,
     looked: Instant,
 }
 
 impl FileEvents {
-    /// Polls where the system has no events to give.
-    pub fn start() -> Box<dyn Events> {
-        FileEvents::new().map_or_else(
-            |_| Box::new(Polling) as Box<dyn Events>,
-            |events| Box::new(events),
-        )
-    }
-
-    fn new() -> io::Result<FileEvents> {
-        Ok(FileEvents {
-            watcher: Watcher::new()?,
+    pub fn start() -> FileEvents {
+        FileEvents {
+            watcher: Watcher::new().ok(),
             dirs: HashMap::default(),
             looked: Instant::now(),
-        })
+        }
     }
 
     /// Something may happen in a directory without an event.
     fn is_blind(&self) -> bool {
         self.dirs.values().any(|is_watched| !is_watched)
     }
-}
 
-impl Events for FileEvents {
-    fn watch(&mut self, dir: &Path) {
-        if self.dirs.get(dir) != Some(&true) {
-            let is_watched = !is_remote(dir) && self.watcher.watch(dir).is_ok();
+    /// Watches a directory, if that is possible. It may be watched already.
+    pub fn watch(&mut self, dir: &Path) {
+        if let Some(watcher) = &mut self.watcher
+            && self.dirs.get(dir) != Some(&true)
+        {
+            let is_watched = !is_remote(dir) && watcher.watch(dir).is_ok();
             self.dirs.insert(dir.to_owned(), is_watched);
         }
     }
 
-    fn wait(&mut self) -> Happened {
+    /// Waits for something to happen in the directories that are watched, but not for long.
+    pub fn wait(&mut self) -> Happened {
         let mut happened = Happened::default();
-        // Without events, somebody has to look.
-        let Ok(changes) = self.watcher.wait(LOOK) else {
-            return Polling.wait();
+        let Some(Ok(changes)) = self.watcher.as_mut().map(|watcher| watcher.wait(LOOK)) else {
+            std::thread::sleep(LOOK);
+            return Happened::anything();
         };
         if changes.is_empty() {
             happened.anything = self.is_blind() || self.looked.elapsed() >= LOOK_AGAIN;
@@ -189,7 +164,7 @@ impl Watcher {
         Ok(())
     }
 
-    /// What has happened, if anything does before so much time has passed.
+    /// The changes, if any come before so much time has passed.
     fn wait(&mut self, longest: Duration) -> io::Result<Vec<Change>> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         use rustix::fs::inotify::{ReadFlags, Reader};
@@ -265,7 +240,7 @@ impl Watcher {
             .map_err(io::Error::other)
     }
 
-    /// What has happened, if anything does before so much time has passed.
+    /// The changes, if any come before so much time has passed.
     fn wait(&mut self, longest: Duration) -> io::Result<Vec<Change>> {
         use notify::EventKind::{Create, Modify};
         let first = match self.events.recv_timeout(longest) {
@@ -301,7 +276,7 @@ impl Watcher {
     }
 }
 
-/// Whether others may write to a directory from elsewhere, of which the system here knows nothing.
+/// Others may write to a directory from elsewhere, of which the system here knows nothing.
 #[cfg(target_os = "linux")]
 fn is_remote(dir: &Path) -> bool {
     /// NFS, SMB (three of them), 9P, FUSE.
@@ -332,7 +307,7 @@ mod tests {
     use std::fs;
 
     /// Waits until something has happened to a file; the time to look at everything does not count.
-    fn wait_for(events: &mut dyn Events, name: &str) -> Happened {
+    fn wait_for(events: &mut FileEvents, name: &str) -> Happened {
         loop {
             let happened = events.wait();
             if happened.names.contains(&OsString::from(name)) {
@@ -350,14 +325,14 @@ mod tests {
         events.watch(dir.path());
         events.watch(dir.path());
         fs::write(path("old"), "2").expect("written");
-        assert!(!wait_for(&mut *events, "old").is_new);
+        assert!(!wait_for(&mut events, "old").is_new);
         fs::write(path("new"), "1").expect("a file");
-        let happened = wait_for(&mut *events, "new");
+        let happened = wait_for(&mut events, "new");
         assert!(happened.is_new && happened.to(&path("new")) && !happened.to(&path("other")));
         fs::rename(path("new"), path("renamed")).expect("renamed");
-        assert!(wait_for(&mut *events, "renamed").is_new);
+        assert!(wait_for(&mut events, "renamed").is_new);
         fs::remove_file(path("renamed")).expect("removed");
-        wait_for(&mut *events, "renamed");
+        wait_for(&mut events, "renamed");
     }
 
     /// Reading is no event, or whoever looks at a file would be told to look at it again.
@@ -369,7 +344,7 @@ mod tests {
         events.watch(dir.path());
         fs::read(dir.path().join("file")).expect("read");
         fs::write(dir.path().join("end"), "1").expect("a file");
-        let happened = wait_for(&mut *events, "end");
+        let happened = wait_for(&mut events, "end");
         assert!(
             !happened.names.contains(&OsString::from("file")),
             "{happened:?}"
@@ -382,7 +357,7 @@ mod tests {
         let above = tempfile::tempdir().expect("a directory");
         let dir = above.path().join("dir");
         fs::create_dir(&dir).expect("a directory");
-        let mut events = FileEvents::new().expect("events");
+        let mut events = FileEvents::start();
         events.watch(&dir);
         assert!(!events.is_blind());
         fs::remove_dir(&dir).expect("removed");

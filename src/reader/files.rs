@@ -11,7 +11,7 @@ use session_core::show::log::Opener;
 use session_format::path::shell_path;
 use session_format::time::{DAY, Time};
 
-/// How far back the list of files goes.
+/// The list of files goes back so far.
 const WEEK: i64 = 7 * DAY;
 
 pub fn run(args: &FilesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
@@ -48,7 +48,7 @@ fn show_list(args: &FilesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         } else {
             "since then"
         };
-        return Problem::nothing(format_args!("no file was {what} {place} {hint}"));
+        return Problem::nothing(format!("no file was {what} {place} {hint}"));
     }
     let view = view(&sessions, stage.env, stage);
     if args.json {
@@ -74,7 +74,7 @@ fn show_history(path: &str, args: &FilesArgs, stage: &mut Stage) -> Result<Exit,
                 ""
             };
             let hint = nearest.map(|nearest| format!("; did you mean {}?", view.path(&nearest)));
-            return Problem::nothing(format_args!(
+            return Problem::nothing(format!(
                 "no session touched '{path}'{when}{}",
                 hint.unwrap_or_default()
             ));
@@ -88,7 +88,7 @@ fn show_history(path: &str, args: &FilesArgs, stage: &mut Stage) -> Result<Exit,
             if files.len() > SHOWN {
                 names += &format!("\n  and {} more", files.len() - SHOWN);
             }
-            return Problem::trouble(format_args!(
+            return Problem::trouble(format!(
                 "'{path}' fits {} files; name one of them:{names}",
                 files.len()
             ));

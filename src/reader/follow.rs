@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::args::LogArgs;
-use super::events::{Events, FileEvents, Happened, LOOK};
+use super::events::{FileEvents, Happened, LOOK};
 use super::{Exit, Problem, Stage, entries};
 use session_core::ask::follow::{Followed, FollowedFiles, wanted_of};
 use session_core::read::Wanted;
@@ -14,9 +14,9 @@ use session_core::session::choose::{self, Resolved};
 use session_core::show::figures::plural;
 use session_core::show::log::LogView;
 
-/// How often to look for new sessions where nothing tells of them.
+/// The time between two searches for new sessions where nothing tells of them.
 const SEARCH: Duration = Duration::from_secs(2);
-/// How long to wait between two searches at the least: each lists all sessions, and many files may be made at once.
+/// The shortest time between two searches: each lists all sessions, and many files may be made at once.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Follows one session, from its last entries on.
@@ -99,7 +99,7 @@ fn follow<'s>(
     };
     let (mut searched, mut is_new) = (Instant::now(), false);
     let mut events = FileEvents::start();
-    watch(&all, &mut *events);
+    watch(&all, &mut events);
     let mut happened = Happened::anything();
     while !stage.stop.load(Ordering::Relaxed) {
         for one in all
@@ -134,18 +134,18 @@ fn follow<'s>(
         }
         // A directory may be there again.
         if happened.anything {
-            watch(&all, &mut *events);
+            watch(&all, &mut events);
         }
     }
     Ok(Exit::Found)
 }
 
-/// Whether to search for new sessions, so long after the last search. A file that is new since then stays due until it is.
+/// It is time to search for new sessions, so long after the last search. A file that is new since then stays due.
 fn is_due(is_new: bool, since: Duration) -> bool {
     since > if is_new { PAUSE } else { SEARCH }
 }
 
-fn watch(all: &[Followed], events: &mut dyn Events) {
+fn watch(all: &[Followed], events: &mut FileEvents) {
     all.iter()
         .filter_map(|one| one.resolved.session.path.parent())
         .for_each(|dir| events.watch(dir));
@@ -155,7 +155,7 @@ fn watch(all: &[Followed], events: &mut dyn Events) {
 mod tests {
     use super::*;
 
-    /// What is new is searched for at once, but not in a row, and what came in between is not forgotten.
+    /// New sessions are searched for at once, but not in a row, and none that came in between is forgotten.
     #[test]
     fn when_to_search() {
         let ms = Duration::from_millis;

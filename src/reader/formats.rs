@@ -1,6 +1,6 @@
 //! `session-reader formats`: which formats are known, where they look, and how a file fits them.
 //!
-//! What a descriptor may say is up to `format/`, and which format a transcript has is up to `read/`.
+//! `format/` checks descriptors, and `read/` recognises the format of a transcript.
 
 use std::path::Path;
 
@@ -109,7 +109,7 @@ fn check_transcript(file: &Path, stage: &mut Stage) -> Result<Exit, Problem> {
     const SHOWN: usize = 10;
     let unreadable = |error| Unreadable::new(file, error);
     let Some((format, fit)) = read::recognise(file, stage.formats).map_err(unreadable)? else {
-        return Problem::nothing(format_args!(
+        return Problem::nothing(format!(
             "{}: no line of it fits a known format",
             file.display()
         ));

@@ -8,7 +8,6 @@
 //! log ──▶ follow ──▶ entries, events
 //! log ──▶ entries
 //! list, wait, watch ──▶ monitor ──▶ events
-//! list, wait, watch ──▶ events
 //! watch ──▶ go
 //! entries, files, follow, formats, go, list, log, profile, resume, search, wait, watch ──▶ args
 //! ```
@@ -30,14 +29,23 @@ mod search;
 mod wait;
 mod watch;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
 use args::ReaderCommand;
 use session_core::ask;
 use session_core::env::Env;
-use session_core::show::terminal::Style;
+use session_core::show::terminal::{Style, Tone};
 use session_core::stage::{Exit, Problem, Stage, command, none, on_stage, parsed};
+
+/// Prints a line that is beside the point, as much of it as fits.
+fn print_faint(line: &str, stage: &mut Stage) -> io::Result<()> {
+    let line = stage
+        .style
+        .paint(Tone::Faint, &stage.style.fit(line))
+        .into_owned();
+    writeln!(stage.out, "{line}")
+}
 
 /// Runs a command of `session-reader`.
 pub fn run(

@@ -7,15 +7,14 @@ use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
 use super::args::ListArgs;
-use super::events::FileEvents;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage, ask};
 use session_core::ask::list::{ListQuery, Listing};
 use session_core::ask::pending::Beside;
-use session_core::show::terminal::{Style, Tone};
+use session_core::show::terminal::Style;
 use session_core::show::{json, list};
 
-/// How often the ages are brought up to date.
+/// The time after which the ages are brought up to date.
 const TICK: Duration = Duration::from_secs(20);
 
 pub fn run(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
@@ -44,7 +43,7 @@ fn watch(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             "list --watch needs a terminal; `session-reader wait` is for scripts",
         );
     }
-    let mut monitor = Monitor::start(stage.env, stage.formats, FileEvents::start());
+    let mut monitor = Monitor::start(stage.env, stage.formats);
     stage.say_unreadable(&monitor.bad);
     let mut shown = Vec::new();
     write!(stage.out, "\x1b[2J")?;
@@ -118,9 +117,9 @@ fn show(args: &ListArgs, mut listing: Listing, stage: &mut Stage) -> Result<Exit
     } else {
         args.limit.or(screen)
     };
-    let more = all.len().saturating_sub(limit.unwrap_or(usize::MAX));
     let total = all.len();
-    let shown = &all[..total - more];
+    let shown = &all[..limit.unwrap_or(total).min(total)];
+    let more = total - shown.len();
     if args.json {
         shown.iter().try_for_each(|listed| {
             stage
@@ -145,11 +144,7 @@ fn show(args: &ListArgs, mut listing: Listing, stage: &mut Stage) -> Result<Exit
             };
             // In a pipe it would pass for a session.
             match stage.style.height {
-                Some(_) => writeln!(
-                    stage.out,
-                    "{}",
-                    stage.style.paint(Tone::Faint, &stage.style.fit(&line))
-                )?,
+                Some(_) => super::print_faint(&line, stage)?,
                 None => stage.say(format_args!(
                     "{more} more sessions: --limit {total} shows all"
                 )),

@@ -27,24 +27,18 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         .look(|env, formats, bad| choose::resolve(env, formats, name, bad));
     let is_part = matches!(&found, Ok(Resolved { part: true, .. }));
     let is_unknown = matches!(&found, Err(Unresolved::Unknown(_) | Unresolved::None));
-    let like = args.bare.as_ref().and_then(|word| word.like.as_deref());
+    let bare = args.bare.as_ref();
+    let like = bare.and_then(|word| word.like.as_deref());
     let hint = like.map(|command| format!("did you mean `session-reader {command}`?"));
-    if args
-        .bare
-        .as_ref()
-        .is_some_and(|word| is_part && word.is_almost)
-    {
+    if bare.is_some_and(|word| is_part && word.is_almost) {
         let part = format!("`session-reader log {name}` reads a session with that in its title");
-        return Problem::trouble(format_args!(
+        return Problem::trouble(format!(
             "no command is called '{name}'; {} {part}",
             hint.unwrap_or_default()
         ));
     }
-    if let Some(error) = args
-        .bare
-        .as_ref()
-        .and_then(|word| word.error.as_ref())
-        .filter(|_| !is_unknown)
+    if let Some(error) = bare.and_then(|word| word.error.as_ref())
+        && !is_unknown
     {
         let error = error.render();
         return Err(Problem::Usage(if stage.style.colour {
@@ -64,21 +58,21 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             return follow::late(name, args, stage);
         }
         Err(_) if is_unknown && is_named_here(name, stage.env) => {
-            return Problem::nothing(format_args!("'{name}' has no transcript yet"));
+            return Problem::nothing(format!("'{name}' has no transcript yet"));
         }
         Err(unresolved) => {
             stage.say_unreadable(&bad);
             let is_word = name
                 .chars()
                 .all(|char| char.is_ascii_alphabetic() || char == '-');
-            let kind = if args.bare.is_some() && is_word {
+            let kind = if bare.is_some() && is_word {
                 "command or session"
             } else {
                 "session"
             };
             return match hint {
                 Some(hint) if is_unknown => {
-                    Problem::trouble(format_args!("no {kind} is called '{name}'; {hint}"))
+                    Problem::trouble(format!("no {kind} is called '{name}'; {hint}"))
                 }
                 _ => Err(stage.unresolved(kind, name, unresolved)),
             };
@@ -92,18 +86,20 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 }
 
 /// The log of a session that was found by this name.
-pub(crate) fn show_log(
+pub fn show_log(
     name: &str,
     resolved: &Resolved,
     args: &LogArgs,
     stage: &mut Stage,
 ) -> Result<Exit, Problem> {
     let mut log = read(resolved, args, stage)?;
-    if let Some(point) = args.at.filter(|_| log.entries.is_empty()) {
+    if let Some(point) = args.at
+        && log.entries.is_empty()
+    {
         let why = match point {
             Point::Id(_) => {
                 const TAKES: &str = "--at takes a line like 120, a time like 14:25 or 2h, or an id of the transcript";
-                return Problem::trouble(format_args!("nothing in '{name}' has that id; {TAKES}"));
+                return Problem::trouble(format!("nothing in '{name}' has that id; {TAKES}"));
             }
             Point::Line(line) if line > log.lines => {
                 format!(": it has only {}", plural(log.lines, "line"))
@@ -111,10 +107,10 @@ pub(crate) fn show_log(
             Point::Line(_) => " or after it".into(),
             Point::Time(_) => ": it ends before that".into(),
         };
-        return Problem::nothing(format_args!("nothing was said there in '{name}'{why}"));
+        return Problem::nothing(format!("nothing was said there in '{name}'{why}"));
     }
     if log.entries.is_empty() && args.slice.is_some() {
-        return Problem::nothing(format_args!("nothing in '{name}' fits"));
+        return Problem::nothing(format!("nothing in '{name}' fits"));
     }
     if log.entries.is_empty() {
         let when = if args.since.is_some() {
@@ -122,15 +118,11 @@ pub(crate) fn show_log(
         } else {
             "yet"
         };
-        return Problem::nothing(format_args!("nothing was said in '{name}' {when}"));
+        return Problem::nothing(format!("nothing was said in '{name}' {when}"));
     }
     let origin = stage.heard(Origin::of(&resolved.session, None));
-    if stage.style.height.is_some()
-        && !log.exact
-        && log.end <= COUNTED
-        && args.at.is_none()
-        && args.slice.is_none()
-    {
+    let is_end = args.at.is_none() && args.slice.is_none();
+    if stage.style.height.is_some() && !log.exact && log.end <= COUNTED && is_end {
         let all = last(
             resolved,
             Wanted {
@@ -142,18 +134,14 @@ pub(crate) fn show_log(
     }
     entries::head(&resolved.session, &origin, &log, args, stage)?;
     let mut view = entries::view(args, stage);
-    let open = if args.at.is_none() && args.slice.is_none() {
-        first_open(&log.entries)
-    } else {
-        log.entries.len()
-    };
+    let open = first_open(&log.entries);
     for (index, entry) in log.entries.iter().enumerate() {
         if args.context.is_some() && !args.json && log.gaps.contains(&index) {
             writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, "--"))?;
         }
         view.points_at_it =
             (args.at.is_some() || args.context.is_some()) && log.hits.binary_search(&index).is_ok();
-        let is_open = index >= open && matches!(entry.what, What::Call(_));
+        let is_open = is_end && index >= open && matches!(entry.what, What::Call(_));
         entries::show(entry, &origin, is_open, args, &mut view, stage)?;
     }
     if log.broken > 0 && !args.json {
@@ -168,35 +156,26 @@ pub(crate) fn show_log(
 
 /// The entries that the command line asks for.
 fn read(resolved: &Resolved, args: &LogArgs, stage: &Stage) -> Result<Log, Unreadable> {
-    /// How many entries before and after a point.
+    /// The number of entries before and after a point.
     const AROUND: usize = 10;
     let Some(point) = args.at else {
         return last(resolved, entries::wanted(args, stage));
     };
+    let wanted = |count, slice| Wanted {
+        count,
+        slice,
+        ..entries::wanted(args, stage)
+    };
     let newest = match point {
-        Point::Time(Since::Clock(_)) => last(
-            resolved,
-            Wanted {
-                count: 1,
-                ..entries::wanted(args, stage)
-            },
-        )?
-        .entries
-        .pop(),
+        Point::Time(Since::Clock(_)) => last(resolved, wanted(1, args.slice.as_ref()))?
+            .entries
+            .pop(),
         _ => None,
     };
-    let at = Some(point.target(stage.env, newest.and_then(|entry| entry.time)));
     let slice = Slice {
-        at,
+        at: Some(point.target(stage.env, newest.and_then(|entry| entry.time))),
         context: args.context.unwrap_or(AROUND),
         ..Slice::default()
     };
-    last(
-        resolved,
-        Wanted {
-            count: usize::MAX,
-            slice: Some(&slice),
-            ..entries::wanted(args, stage)
-        },
-    )
+    last(resolved, wanted(usize::MAX, Some(&slice)))
 }

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::events::{self, Events, Happened};
+use super::events::{self, FileEvents, Happened};
 use session_core::env::Env;
 use session_core::file::Unreadable;
 use session_core::formats::AgentFormat;
@@ -15,7 +15,7 @@ use session_core::session::index::{self, Listed};
 use session_core::session::live::{self, Agents};
 use session_format::hash::HashSet;
 
-/// How often agents that run are looked for.
+/// The time between two looks for agents that run.
 const LOOK: Duration = Duration::from_secs(1);
 /// Everything is looked at this often even if nothing seems to have happened, but never more than one part in so many of
 /// the time.
@@ -31,10 +31,10 @@ const DIRS: usize = 1000;
 pub struct Monitor<'e, 'f> {
     env: &'e Env,
     formats: &'f [AgentFormat],
-    events: Box<dyn Events>,
+    events: FileEvents,
     watched: HashSet<PathBuf>,
     sessions: Vec<Listed<'f>>,
-    /// What could not be read at the last look.
+    /// Files that could not be read at the last look.
     pub bad: Vec<Unreadable>,
     looked: Instant,
     looked_at_all: Instant,
@@ -44,16 +44,12 @@ pub struct Monitor<'e, 'f> {
 }
 
 impl<'e, 'f> Monitor<'e, 'f> {
-    pub fn start(
-        env: &'e Env,
-        formats: &'f [AgentFormat],
-        events: Box<dyn Events>,
-    ) -> Monitor<'e, 'f> {
+    pub fn start(env: &'e Env, formats: &'f [AgentFormat]) -> Monitor<'e, 'f> {
         let now = Instant::now();
         let mut monitor = Monitor {
             env,
             formats,
-            events,
+            events: FileEvents::start(),
             watched: HashSet::default(),
             sessions: Vec::new(),
             bad: Vec::new(),
@@ -102,12 +98,12 @@ impl<'e, 'f> Monitor<'e, 'f> {
     }
 
     /// Goes on in an environment that says the same but shows no progress.
-    pub(crate) fn quietly(mut self, env: &'e Env) -> Monitor<'e, 'f> {
+    pub fn quietly(mut self, env: &'e Env) -> Monitor<'e, 'f> {
         self.env = env;
         self
     }
 
-    pub(crate) fn look_at_all(&mut self) {
+    pub fn look_at_all(&mut self) {
         let started = Instant::now();
         self.is_told = false;
         // First the watch, then the look: what happens in between is seen.

@@ -2,7 +2,7 @@
 //!
 //! A [`Pager`] holds output back until it is more than the terminal has rows; only then it starts `$PAGER`. What is shorter
 //! is printed as it is. While the pager runs, it has the screen: messages wait until it ends, and Ctrl-C is its business.
-//! Whether a command is paged at all is up to `args`.
+//! `args` decides which commands are paged.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -16,13 +16,13 @@ use session_format::path::base_name;
 
 pub struct Pager<'o> {
     out: &'o mut dyn Write,
-    /// What shows the output once it is too long; nothing if it must not.
+    /// Shows the output once it is too long; none if it must not.
     command: Option<Command>,
     /// The user named the pager, so it must be there.
     is_chosen: bool,
     name: String,
     held: Vec<u8>,
-    /// How many lines may still come before it is too long.
+    /// So many lines may still come before it is too long.
     room: usize,
     child: Option<Child>,
     messages: Rc<RefCell<Messages>>,
@@ -30,7 +30,7 @@ pub struct Pager<'o> {
 
 const DEFAULT: &str = "less";
 
-/// Where messages go while a pager may run.
+/// Messages that wait while a pager runs.
 #[derive(Default)]
 struct Messages {
     is_waiting: bool,
@@ -65,7 +65,7 @@ impl<'o> Pager<'o> {
         }
     }
 
-    /// What to take for stderr meanwhile.
+    /// Stands in for stderr meanwhile.
     pub fn err<'e>(&self, err: &'e mut dyn Write) -> Stderr<'e> {
         Stderr {
             err,
@@ -160,7 +160,7 @@ impl Write for Pager<'_> {
         Ok(bytes.len())
     }
 
-    /// What was held back is all there is.
+    /// Prints what was held back: there is no more.
     fn flush(&mut self) -> io::Result<()> {
         let held = std::mem::take(&mut self.held);
         self.target().write_all(&held)?;

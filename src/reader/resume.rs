@@ -24,7 +24,7 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let stop = stage.heard(stop(found, stage.ask())?);
     let (path, broken) = (stop.session.path.display(), stop.continuity.broken);
     if stop.continuity.messages == 0 {
-        return Problem::nothing(format_args!("nothing was said in {path}"));
+        return Problem::nothing(format!("nothing was said in {path}"));
     }
     stage.say_all(stop.command.as_ref().err());
     stage.say_wrong(&stop.wrong);
@@ -49,9 +49,7 @@ fn show(args: &ResumeArgs, stop: &Stop, stage: &mut Stage) -> Result<Exit, Probl
         stop.text(&env.zone(), stage.gate, stage.style, args.budget, &shown)
     };
     if lines.is_empty() {
-        return Problem::nothing(format_args!(
-            "nothing fits into {budget} tokens; see --budget"
-        ));
+        return Problem::nothing(format!("nothing fits into {budget} tokens; see --budget"));
     }
     let exit = stage.print_lines(lines)?;
     if left_out > 0 {

@@ -15,7 +15,7 @@ use session_core::show::search::{SearchView, WORD, correction};
 use session_core::show::terminal::{Tone, cut};
 use session_format::path::shell_word;
 
-/// How many entries of a session are shown, and how many sessions in a pipe.
+/// The most entries of a session that are shown, and the most sessions in a pipe.
 const HITS: usize = 3;
 const SESSIONS: usize = 20;
 
@@ -52,7 +52,7 @@ fn query<'q>(args: &'q SearchArgs, stage: &Stage) -> Result<SearchQuery<'q>, Pro
         );
     }
     if args.words.len() > MOST_WORDS {
-        return Problem::trouble(format_args!(
+        return Problem::trouble(format!(
             "more than {MOST_WORDS} words; put a phrase in quotes"
         ));
     }
@@ -101,12 +101,7 @@ fn show(
         Some(_) if !corrections.is_empty() => {
             used += corrections.len() + 1;
             for note in &corrections {
-                let note = stage.gate.line(note);
-                writeln!(
-                    stage.out,
-                    "{}",
-                    stage.style.paint(Tone::Faint, &stage.style.fit(&note))
-                )?;
+                super::print_faint(&stage.gate.line(note), stage)?;
             }
             writeln!(stage.out)?;
         }
@@ -157,7 +152,7 @@ fn show(
     Ok(Exit::Found)
 }
 
-/// How many sessions there are besides those that are shown, if any.
+/// Counts the sessions besides those that are shown, if any.
 fn besides(found: &Found, shown: usize) -> Option<String> {
     let all = found
         .sessions
@@ -182,23 +177,13 @@ fn besides(found: &Found, shown: usize) -> Option<String> {
     if unsearched > 0 {
         parts.push(format!("{unsearched} older {ones} were not searched"));
     }
-    if parts.is_empty() {
-        return None;
-    }
-    Some(format!(
-        "{}: --limit {limit} {verb} all",
-        parts.join(", and ")
-    ))
+    let parts = parts.join(", and ");
+    (!parts.is_empty()).then(|| format!("{parts}: --limit {limit} {verb} all"))
 }
 
 fn show_json(found: &Found, args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    stage.say_all(
-        found
-            .corrections
-            .iter()
-            .map(|one| correction(one, stage.gate))
-            .collect::<Vec<_>>(),
-    );
+    let gate = stage.gate;
+    stage.say_all(found.corrections.iter().map(|one| correction(one, gate)));
     for session in found.sessions.iter().take(args.limit.unwrap_or(usize::MAX)) {
         let (listed, missing) = (found.listed(session), found.missing(session));
         for source in found.lines(session) {
@@ -212,7 +197,7 @@ fn show_json(found: &Found, args: &SearchArgs, stage: &mut Stage) -> Result<Exit
     Ok(Exit::Found)
 }
 
-/// Why nothing was found, and commands that may find more.
+/// Says why nothing was found, and proposes commands that may find more.
 fn nothing(
     found: &Found,
     library: &Library,

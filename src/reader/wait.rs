@@ -6,7 +6,6 @@
 use std::time::Instant;
 
 use super::args::WaitArgs;
-use super::events::{Events, FileEvents};
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
 use session_core::ask::pending::Beside;
@@ -17,7 +16,7 @@ use session_core::show::{json, state};
 use session_format::hash::HashMap;
 use session_format::time::Time;
 
-/// What the user waits for as a rule: that nobody is at work any more.
+/// As a rule, the user waits until nobody is at work any more.
 const UNTIL: [StateKind; 6] = [
     StateKind::NeedsYou,
     StateKind::Error,
@@ -46,8 +45,7 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             named.iter().any(|path| listed.session.path == *path)
         }
     };
-    let events: Box<dyn Events> = FileEvents::start();
-    let mut monitor = Monitor::start(stage.env, stage.formats, events);
+    let mut monitor = Monitor::start(stage.env, stage.formats);
     stage.say_unreadable(&monitor.bad);
     stage.clear_read_errors();
     // A session doesn't count twice in the state that it was last seen in.
@@ -86,10 +84,7 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             }
         }
         if let Some(gone) = named.iter().find(|path| is_gone(path)) {
-            return Problem::trouble(format_args!(
-                "{}: the transcript was removed",
-                gone.display()
-            ));
+            return Problem::trouble(format!("{}: the transcript was removed", gone.display()));
         }
         loop {
             if args
@@ -125,7 +120,7 @@ fn timed_out(args: &WaitArgs) -> String {
     format!("timed out: no session {what}")
 }
 
-/// What makes a state another one. Who needs the user a second time does so for another reason.
+/// The part of a state that counts as a change. A session that needs the user again does so for another reason.
 fn seen(state: &State) -> (StateKind, Option<Time>) {
     (
         state.kind,

@@ -85,8 +85,16 @@ fn show(home: &Path, stage: &mut Stage) -> Result<Exit, Problem> {
         return Ok(Exit::Nothing);
     };
     let observer = Observer::new(claude, ASKS, None, &env, &settings);
-    let (view, deadline) = (View::default(), Deadline::after(settings.deadline));
-    let context = Context::new(&env, &settings, stage.formats, &observer, &view, &deadline);
+    let context = Context {
+        env: &env,
+        settings: &settings,
+        formats: stage.formats,
+        observer: &observer,
+        view: &View::default(),
+        deadline: &Deadline::after(settings.deadline),
+        explain: false,
+        position: None,
+    };
     let told = say(&report(&context, false), &context, settings.budget).block;
     writeln!(
         stage.out,

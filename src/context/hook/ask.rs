@@ -1,4 +1,4 @@
-//! What an agent's hook is given on stdin, read by the `[hook]` table of its format, and the reply in the agent's form.
+//! Reads an agent's question from stdin, by the `[hook]` table of its format, and writes the reply in the agent's form.
 
 use std::path::{Path, PathBuf};
 
@@ -24,18 +24,11 @@ pub struct Ask<'f> {
     pub transcript: Option<PathBuf>,
     pub cwd: Option<PathBuf>,
     pub prompt: String,
+    /// None at a prompt.
+    pub starts: Option<Source>,
 }
 
-/// What came of reading stdin.
-pub enum Asked<'f> {
-    Prompt(Ask<'f>),
-    /// A session begins.
-    Start(Ask<'f>, Source),
-    /// Nobody typed anything, or it is another event: there is nothing to say.
-    Nothing,
-}
-
-/// How a session begins.
+/// The way a session begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     New,
@@ -47,45 +40,43 @@ pub enum Source {
 }
 
 impl<'f> Ask<'f> {
-    /// Whether the agent's sessions begin with their first prompt, because it has no event for it.
+    /// The agent's sessions begin with their first prompt, because it has no event for it.
     pub(crate) fn starts_with_prompt(&self) -> bool {
         self.hook.starts.is_empty()
     }
 
-    /// Reads what the agent says. Without its name, the agent is told from what it says.
+    /// Reads what the agent says; none if nobody typed anything, or it is another event. Without its name, the agent is
+    /// told from what it says.
     pub fn read(
         stdin: &[u8],
         agent: Option<&str>,
         formats: &'f [AgentFormat],
         env: &Env,
-    ) -> Result<Asked<'f>, String> {
+    ) -> Result<Option<Ask<'f>>, String> {
         if stdin.trim_ascii().is_empty() {
             return Err("nothing on stdin; an agent's hook gives a JSON object there".into());
         }
-        let mut candidates = formats
-            .iter()
-            .filter(|format| agent.is_none_or(|name| format.is_called(name)))
-            .peekable();
-        if candidates.peek().is_none() {
-            return Err(format!(
-                "no agent is called '{}'",
-                agent.unwrap_or_default()
-            ));
+        let is_meant = |format: &&AgentFormat| agent.is_none_or(|name| format.is_called(name));
+        if let Some(agent) = agent
+            && !formats.iter().any(|format| is_meant(&format))
+        {
+            return Err(format!("no agent is called '{agent}'"));
         }
         let mut said_who = false;
         let mut read = None;
-        for format in candidates {
+        for format in formats.iter().filter(is_meant) {
             let Some(hook) = format.hook() else { continue };
             match Fields::read(stdin, hook) {
                 None => return Err("stdin is not a JSON object".into()),
                 Some(fields) if fields.session.is_none() => {}
                 Some(fields) => {
                     said_who = true;
-                    let sure = agent.is_some()
-                        || fields
-                            .transcript
-                            .as_deref()
-                            .is_some_and(|path| is_at_home(path, format, env));
+                    // A transcript lies where a format keeps them.
+                    let is_at_home = |path: &String| {
+                        find::at(std::slice::from_ref(format), env, Path::new(path)).is_some()
+                    };
+                    let sure =
+                        agent.is_some() || fields.transcript.as_ref().is_some_and(is_at_home);
                     if sure || (fields.moment(hook).is_some() && read.is_none()) {
                         read = Some((format, hook, fields));
                     }
@@ -97,7 +88,7 @@ impl<'f> Ask<'f> {
         }
         match read {
             Some((format, hook, fields)) => Ok(fields.ask(format, hook)),
-            None if said_who => Ok(Asked::Nothing),
+            None if said_who => Ok(None),
             None => Err("stdin does not say which session asks".into()),
         }
     }
@@ -128,11 +119,6 @@ impl<'f> Ask<'f> {
     }
 }
 
-/// Whether a transcript lies where a format keeps them.
-fn is_at_home(transcript: &str, format: &AgentFormat, env: &Env) -> bool {
-    find::at(std::slice::from_ref(format), env, Path::new(transcript)).is_some()
-}
-
 /// The values of a hook's input.
 struct Fields {
     event: Option<String>,
@@ -148,21 +134,17 @@ struct Fields {
 
 impl Fields {
     fn read(stdin: &[u8], hook: &Hook) -> Option<Fields> {
-        let Hook {
-            event,
-            session,
-            transcript,
-            cwd,
-            prompt,
-            subagent,
-            source,
-            unless,
-            ..
-        } = hook;
         let wanted = [
-            event, session, transcript, cwd, prompt, subagent, source, unless,
+            &hook.event,
+            &hook.session,
+            &hook.transcript,
+            &hook.cwd,
+            &hook.prompt,
+            &hook.subagent,
+            &hook.source,
+            &hook.unless,
         ]
-        .map(|all| &*all.0);
+        .map(|pointers| &*pointers.0);
         let [
             event,
             session,
@@ -186,7 +168,7 @@ impl Fields {
         })
     }
 
-    /// What the event is about. Where it has no name, a prompt is enough, or how a session begins.
+    /// The moment that the event stands for. An event without a name is known by its prompt or source.
     fn moment(&self, hook: &Hook) -> Option<Moment> {
         let source = match self.source.as_deref() {
             Some("resume" | "fork") => Source::Resumed,
@@ -203,39 +185,37 @@ impl Fields {
         }
     }
 
-    fn ask<'f>(self, format: &'f AgentFormat, hook: &'f Hook) -> Asked<'f> {
+    fn ask<'f>(self, format: &'f AgentFormat, hook: &'f Hook) -> Option<Ask<'f>> {
+        if self.subagent.is_some() || self.deaf.is_some() {
+            return None;
+        }
+        let moment = self.moment(hook)?;
         let said = self
             .prompt
             .as_deref()
             .map(|prompt| format.prompt().sort(prompt.into()));
-        let typed = match said {
-            Some(Said::Typed(text) | Said::Machine(Mark::Command, text)) => Some(text.into_owned()),
-            _ => None,
+        let (starts, usual) = match moment {
+            Moment::Prompt => (None, &hook.prompts),
+            Moment::Start(source) => (Some(source), &hook.starts),
         };
-        let hears = self.subagent.is_none() && self.deaf.is_none();
-        let Some(moment) = self.moment(hook).filter(|_| hears) else {
-            return Asked::Nothing;
+        let prompt = match said {
+            Some(Said::Typed(text) | Said::Machine(Mark::Command, text)) => text.into_owned(),
+            _ if starts.is_none() => return None,
+            _ => String::new(),
         };
         let is_path = |path: &PathBuf| path.is_absolute() && !is_too_long(path);
         let path = |text: Option<String>| text.map(PathBuf::from).filter(is_path);
-        let usual = match moment {
-            Moment::Prompt => hook.prompts.first(),
-            Moment::Start(_) => hook.starts.first(),
-        };
-        let ask = Ask {
+        let event = self.event.or_else(|| usual.first().cloned());
+        Some(Ask {
             format,
             hook,
-            event: self.event.or_else(|| usual.cloned()).unwrap_or_default(),
+            event: event.unwrap_or_default(),
             session: self.session.unwrap_or_default(),
             transcript: path(self.transcript),
             cwd: path(self.cwd),
-            prompt: typed.clone().unwrap_or_default(),
-        };
-        match moment {
-            Moment::Prompt if typed.is_some() => Asked::Prompt(ask),
-            Moment::Prompt => Asked::Nothing,
-            Moment::Start(source) => Asked::Start(ask, source),
-        }
+            prompt,
+            starts,
+        })
     }
 }
 

@@ -50,16 +50,6 @@ impl<'f> Candidate<'f> {
         }
     }
 
-    /// The same, after another record turned out to be its own.
-    pub fn moved(self, from: &str, seen: Seen, by_inode: bool) -> Candidate<'f> {
-        Candidate {
-            moved_from: Some(from.to_owned()),
-            seen: Some(seen),
-            by_inode,
-            ..self
-        }
-    }
-
     /// Something of it was told, or it was at least read.
     pub fn is_known(&self) -> bool {
         self.seen.as_ref().is_some_and(|seen| !seen.is_untouched())
@@ -91,31 +81,32 @@ impl<'f> Candidate<'f> {
             _ if session.name.as_deref().is_some_and(Home::is_throw_away) => Reason::ThrowAway,
             _ if context.observer.is(session) => Reason::Own,
             // One that moved is opened once, so that it is known by its new path.
-            Some(seen) if self.moved_from.is_none() && !has_changed(seen, *stamp) => {
+            Some(seen)
+                if self.moved_from.is_none()
+                    && !seen.unread
+                    && seen.stamp == Some((*stamp).into()) =>
+            {
                 Reason::Unchanged
             }
             None if stamp.changed_at() < since => Reason::Old,
             _ if was_examined => Reason::Old,
             _ => return Ok(self),
         };
-        let back = seen
-            .as_ref()
-            .filter(|seen| seen.absent.is_some() && self.moved_from.is_none());
-        let back = back.map(|seen| {
-            (
-                self.key.clone(),
-                Some(Seen {
+        let verdict = match seen {
+            // It is back.
+            Some(seen) if seen.absent.is_some() && self.moved_from.is_none() => {
+                let seen = Seen {
                     absent: None,
                     ..seen.clone()
-                }),
-            )
-        });
-        let examined = was_examined.then_some(examined);
+                };
+                Verdict::keep(self.key.clone(), seen)
+            }
+            _ => Verdict::default(),
+        };
         Err(Verdict {
             why: Why::of(&self, reason),
-            changes: back.into_iter().collect(),
-            examined,
-            quiet: None,
+            examined: was_examined.then_some(examined),
+            ..verdict
         })
     }
 
@@ -130,30 +121,31 @@ impl<'f> Candidate<'f> {
     /// Remembers a file that has to be read, and cannot be now.
     pub(crate) fn put_off(self, reason: Reason) -> Verdict {
         let why = Why::of(&self, reason);
-        let untouched = self.untouched();
-        let change = self.seen.is_none().then_some((self.key, Some(untouched)));
-        Verdict {
-            why,
-            changes: change.into_iter().collect(),
-            ..Verdict::default()
-        }
+        let verdict = match &self.seen {
+            Some(_) => Verdict::default(),
+            None => Verdict::keep(self.key.clone(), self.untouched()),
+        };
+        Verdict { why, ..verdict }
     }
 
     /// Leaves out a file that does not count here. It is not opened again before it changes or the observer moves.
     pub fn leave(self, reason: Reason) -> Verdict {
-        let (why, examined) = (
-            Why::of(&self, reason),
-            examined(&self.session.path, self.stamp),
+        let path = &self.session.path;
+        let is_quiet = !matches!(reason, Reason::Elsewhere | Reason::Away);
+        let why = Why::of(&self, reason);
+        let (examined, quiet) = (
+            Some(examined(path, self.stamp)),
+            is_quiet.then(|| path.to_path_buf()),
         );
-        let quiet = !matches!(reason, Reason::Elsewhere | Reason::Away);
-        let quiet = quiet.then(|| self.session.path.to_path_buf());
-        let is_untouched = self.seen.is_some_and(|seen| seen.is_untouched());
-        let change = is_untouched.then_some((self.key, None));
+        let verdict = match self.seen {
+            Some(seen) if seen.is_untouched() => Verdict::forget(self.key),
+            _ => Verdict::default(),
+        };
         Verdict {
             why,
-            changes: change.into_iter().collect(),
-            examined: Some(examined),
+            examined,
             quiet,
+            ..verdict
         }
     }
 
@@ -166,22 +158,17 @@ impl<'f> Candidate<'f> {
         let key = self.moved_from.unwrap_or(self.key);
         Verdict {
             why,
-            changes: vec![(key, Some(Seen { slow: true, ..seen }))],
-            ..Verdict::default()
+            ..Verdict::keep(key, Seen { slow: true, ..seen })
         }
     }
 
     /// A file that was there a moment ago.
     pub fn lost(self, now: Time) -> Verdict {
-        let seen = self.seen.filter(|_| self.moved_from.is_none());
-        seen.map_or_else(Verdict::default, |seen| {
-            Verdict::missing(&self.key, seen, now)
-        })
+        match self.seen {
+            Some(seen) if self.moved_from.is_none() => Verdict::missing(&self.key, seen, now),
+            _ => Verdict::default(),
+        }
     }
-}
-
-fn has_changed(seen: &Seen, stamp: Stamp) -> bool {
-    seen.unread || seen.stamp != Some(stamp.into())
 }
 
 /// Names a state of a file: its path and its stamp.
@@ -215,40 +202,36 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    pub fn keep(key: String, seen: Seen) -> Verdict {
+    fn change(key: impl Into<String>, seen: Option<Seen>) -> Verdict {
         Verdict {
-            changes: vec![(key, Some(seen))],
+            changes: vec![(key.into(), seen)],
             ..Verdict::default()
         }
     }
 
-    pub fn forget(key: String) -> Verdict {
-        Verdict {
-            changes: vec![(key, None)],
-            ..Verdict::default()
-        }
+    pub fn keep(key: impl Into<String>, seen: Seen) -> Verdict {
+        Verdict::change(key, Some(seen))
+    }
+
+    pub fn forget(key: impl Into<String>) -> Verdict {
+        Verdict::change(key, None)
     }
 
     /// A file that is not there now may come back: a volume that was unmounted, a directory that was moved, a name that is being
     /// written. Only after days it is gone.
     pub fn missing(key: &str, seen: Seen, now: Time) -> Verdict {
         match seen.absent {
-            Some(absent) if now.0.saturating_sub(absent.0) > MISSING => {
-                Verdict::forget(key.to_owned())
-            }
+            Some(absent) if now.0.saturating_sub(absent.0) > MISSING => Verdict::forget(key),
             Some(_) => Verdict::default(),
-            None => Verdict::keep(
-                key.to_owned(),
-                Seen {
-                    absent: Some(now),
-                    ..seen
-                },
-            ),
+            None => {
+                let absent = Some(now);
+                Verdict::keep(key, Seen { absent, ..seen })
+            }
         }
     }
 }
 
-/// Why a session is told, or is not.
+/// The reason a session is told, or is not.
 #[derive(Debug)]
 pub struct Why {
     pub path: PathBuf,

@@ -75,12 +75,11 @@ pub fn compare<'f>(
     let mut subagents = Vec::new();
     for (candidate, mut new) in readings {
         // A file that is the same under another path is not missing.
-        let moved = candidate
-            .moved_from
-            .as_ref()
-            .filter(|_| new.start != StartAt::First);
-        all.verdicts
-            .extend(moved.map(|old| Verdict::forget(old.clone())));
+        if let Some(old) = &candidate.moved_from
+            && new.start != StartAt::First
+        {
+            all.verdicts.push(Verdict::forget(old));
+        }
         drop_reported(&mut new, &candidate, &reported);
         let entries = &mut new.part.entries;
         entries.retain(|entry| in_other_files(entry).is_none_or(|id| !claimed.contains(&id)));

@@ -32,26 +32,6 @@ pub struct Context<'s, 'f> {
 }
 
 impl<'s, 'f> Context<'s, 'f> {
-    pub fn new(
-        env: &'s Env,
-        settings: &'s Settings,
-        formats: &'f [AgentFormat],
-        observer: &'s Observer<'f>,
-        view: &'s View,
-        deadline: &'s Deadline,
-    ) -> Context<'s, 'f> {
-        Context {
-            env,
-            settings,
-            formats,
-            observer,
-            view,
-            deadline,
-            explain: false,
-            position: None,
-        }
-    }
-
     /// Hash of home, scope and project; a change means that the observer moved.
     fn scope(&self) -> u32 {
         let home = self.env.home.as_os_str().as_encoded_bytes();
@@ -67,10 +47,8 @@ impl<'s, 'f> Context<'s, 'f> {
     }
 
     pub(crate) fn is_first_look(&self) -> bool {
-        self.view
-            .look
-            .as_ref()
-            .is_none_or(|look| look.looked().is_none())
+        let look = self.view.look.as_ref();
+        look.and_then(Look::looked).is_none()
     }
 
     /// The last look, if it was at the same sessions.
@@ -211,18 +189,28 @@ mod tests {
             }
             let observer = Observer::new(&formats[0], "me", None, &env, &settings);
             assert_eq!(observer.home.is_some(), named);
-            let mut view = View::default();
-            let new =
-                Context::new(&env, &settings, &formats, &observer, &view, &deadline).new_look();
+            let context = Context {
+                env: &env,
+                settings: &settings,
+                formats: &formats,
+                observer: &observer,
+                view: &View::default(),
+                deadline: &deadline,
+                explain: false,
+                position: None,
+            };
+            let new = context.new_look();
             let looked = Time::from_nanos(env.file_clock());
             let mut look = Look {
                 since: Time(NOW.0 - 5 * HOUR),
                 ..new
             };
             look.set_looked(looked);
-            view.look = Some(look);
-            let context = Context::new(&env, &settings, &formats, &observer, &view, &deadline);
-            let distance = context.horizon().0 + LAG + ago - looked.0;
+            let view = &View {
+                look: Some(look),
+                ..View::default()
+            };
+            let distance = Context { view, ..context }.horizon().0 + LAG + ago - looked.0;
             assert!((0..HOUR).contains(&distance), "named: {named}, {distance}");
         }
     }

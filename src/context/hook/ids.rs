@@ -47,7 +47,7 @@ impl Ids {
         ids
     }
 
-    pub(crate) fn shortener(&self) -> ShortIds {
+    pub fn shortener(&self) -> ShortIds {
         // Two patterns may reach one file.
         let all: BTreeSet<&str> = self.all.lines().collect();
         ShortIds((!all.is_empty()).then(|| Shortener::new(all.into_iter().map(str::to_owned))))

@@ -43,7 +43,7 @@ pub struct Moved<'s> {
 impl<'s> Moved<'s> {
     /// The record of a file that is at this path by its name in the home.
     pub fn to(&self, path: &str) -> Option<(Record<'s>, bool)> {
-        self.by_path.get(path).map(|record| (*record, false))
+        Some((*self.by_path.get(path)?, false))
     }
 
     /// The record that a file had elsewhere, and whether only the inode says so.
@@ -51,15 +51,10 @@ impl<'s> Moved<'s> {
         if self.by_name.is_empty() && self.by_inode.is_empty() {
             return None;
         }
-        let by_name = self
-            .by_name
-            .get(&(id.to_owned(), name))
-            .map(|record| (*record, false));
-        by_name.or_else(|| {
-            self.by_inode
-                .get(&(stamp.device, stamp.inode))
-                .map(|record| (*record, true))
-        })
+        match self.by_name.get(&(id.to_owned(), name)) {
+            Some(record) => Some((*record, false)),
+            None => Some((*self.by_inode.get(&(stamp.device, stamp.inode))?, true)),
+        }
     }
 
     fn add(&mut self, record: Record<'s>, seen: &Seen, session: Option<Session>) {
@@ -117,38 +112,25 @@ impl<'s, 'f> Known<'s, 'f> {
         if record.is_unchanged(stamp) && !context.explain {
             return;
         }
-        match context.at(record.path()) {
-            Some((session, subagent)) => {
-                let seen = Seen {
-                    name: None,
-                    ..context.seen(record, &mut self.found.bad)
-                };
-                self.found.consider(
-                    Candidate::new(session, stamp, subagent, Some(seen)),
-                    horizon,
-                    context,
-                );
-            }
-            None => self
-                .found
-                .verdicts
-                .push(Verdict::forget(record.path().to_owned())),
-        }
+        let Some((session, subagent)) = context.at(record.path()) else {
+            return self.judge(Verdict::forget(record.path()));
+        };
+        let mut seen = context.seen(record, &mut self.found.bad);
+        seen.name = None;
+        let candidate = Candidate::new(session, stamp, subagent, Some(seen));
+        self.found.consider(candidate, horizon, context);
+    }
+
+    fn judge(&mut self, verdict: Verdict) {
+        self.found.verdicts.push(verdict);
     }
 
     fn add_missing(&mut self, record: Record<'s>, context: &Context<'s, 'f>) {
-        let seen = Seen {
-            name: None,
-            ..context.seen(record, &mut self.found.bad)
-        };
-        self.moved.add(
-            record,
-            &seen,
-            context.at(record.path()).map(|(session, _)| session),
-        );
-        self.found
-            .verdicts
-            .push(Verdict::missing(record.path(), seen, context.env.now()));
+        let mut seen = context.seen(record, &mut self.found.bad);
+        seen.name = None;
+        let session = context.at(record.path()).map(|(session, _)| session);
+        self.moved.add(record, &seen, session);
+        self.judge(Verdict::missing(record.path(), seen, context.env.now()));
     }
 
     /// A session in a home, where a name may have got another session, or a session another name.
@@ -164,17 +146,13 @@ impl<'s, 'f> Known<'s, 'f> {
         let seen = context.seen(record, &mut self.found.bad);
         if let Some(file) = names.at(key) {
             let name = file.name();
-            if seen.name != name {
-                self.found.verdicts.push(Verdict::keep(
-                    key.to_owned(),
-                    Seen {
-                        name: name.clone(),
-                        ..seen.clone()
-                    },
-                ));
+            let is_renamed = seen.name != name;
+            let seen = Seen { name, ..seen };
+            if is_renamed {
+                self.judge(Verdict::keep(key, seen.clone()));
             }
             let candidate = Candidate {
-                seen: Some(Seen { name, ..seen }),
+                seen: Some(seen),
                 ..file.clone()
             };
             return self.found.consider(candidate, horizon, context);
@@ -186,10 +164,7 @@ impl<'s, 'f> Known<'s, 'f> {
             return;
         }
         let Some(file) = names.called(name) else {
-            return self
-                .found
-                .verdicts
-                .push(Verdict::missing(key, seen, context.env.now()));
+            return self.judge(Verdict::missing(key, seen, context.env.now()));
         };
         let is_same = |(old, _): (Session, bool)| old.id == file.session.id;
         if !key.starts_with('/') || context.at(key).is_some_and(is_same) {
@@ -197,9 +172,7 @@ impl<'s, 'f> Known<'s, 'f> {
             return;
         }
         // What is left of the session that had the name is still to be told.
-        self.found
-            .verdicts
-            .push(Verdict::keep(key.to_owned(), Seen { name: None, ..seen }));
+        self.judge(Verdict::keep(key, Seen { name: None, ..seen }));
         self.add(record, dirs, horizon, context);
     }
 
@@ -207,21 +180,14 @@ impl<'s, 'f> Known<'s, 'f> {
     fn find_untouched(&mut self, context: &Context) {
         let is_untouched =
             |candidate: &Candidate| candidate.seen.as_ref().is_some_and(Seen::is_untouched);
-        for candidate in std::mem::take(&mut self.found.candidates) {
-            let moved = self.moved.of(
-                &candidate.session.id,
-                base_name(&candidate.key),
-                candidate.stamp,
-            );
-            self.found
-                .candidates
-                .push(match moved.filter(|_| is_untouched(&candidate)) {
-                    Some((record, by_inode)) => {
-                        let seen = context.seen(record, &mut self.found.bad);
-                        candidate.moved(record.path(), seen, by_inode)
-                    }
-                    None => candidate,
-                });
+        for mut candidate in std::mem::take(&mut self.found.candidates) {
+            let (id, name) = (&candidate.session.id, base_name(&candidate.key));
+            if is_untouched(&candidate)
+                && let Some(moved) = self.moved.of(id, name, candidate.stamp)
+            {
+                candidate = self.found.moved(candidate, moved, context);
+            }
+            self.found.candidates.push(candidate);
         }
     }
 }

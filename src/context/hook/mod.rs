@@ -58,7 +58,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::mem::ManuallyDrop;
 
-use ask::{Ask, Asked, Source};
+use ask::{Ask, Source};
 use context::Context;
 use deliver::{Memory, remember};
 pub use observer::Observer;
@@ -158,10 +158,9 @@ impl<'r> Run<'r> {
         let mut flags = Flags::default();
         let mut args = args.map(|arg| arg.to_string_lossy().into_owned());
         while let Some(arg) = args.next() {
-            let (name, value) = match arg.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None => (&*arg, None),
-            };
+            let (name, value) = arg.split_once('=').map_or((&*arg, None), |(name, value)| {
+                (name, Some(value.to_owned()))
+            });
             let key = match name {
                 "--agent" => None,
                 "--budget" => Some("budget"),
@@ -197,24 +196,21 @@ impl<'r> Run<'r> {
         // The program ends when it has answered; taking the formats apart first would be for nothing.
         let formats = ManuallyDrop::new(formats);
         let stdin = env.stdin(self.deadline.left())?;
-        let (ask, source) = match Ask::read(&stdin, flags.agent.as_deref(), &formats, env)? {
-            Asked::Prompt(ask) => (ask, None),
-            Asked::Start(_, Source::Resumed) | Asked::Nothing => return Ok(()),
-            Asked::Start(ask, source) => (ask, Some(source)),
+        let Some(ask) = Ask::read(&stdin, flags.agent.as_deref(), &formats, env)? else {
+            return Ok(());
         };
         if let Some(cwd) = &ask.cwd {
             env.cwd.clone_from(cwd);
         }
-        if settings.ignores(&env.cwd) {
+        if ask.starts == Some(Source::Resumed) || settings.ignores(&env.cwd) {
             return Ok(());
         }
-        self.reply(&ask, source, &settings, &formats, env)
+        self.reply(&ask, &settings, &formats, env)
     }
 
     fn reply(
         &mut self,
         ask: &Ask,
-        source: Option<Source>,
         settings: &Settings,
         formats: &[AgentFormat],
         env: &Env,
@@ -235,26 +231,30 @@ impl<'r> Run<'r> {
         observer.key().clone_into(&mut self.note.session);
         let deadline = self.deadline;
         let file = observer.cursors(env);
-        let opened = Cursors::open(file, observer.key(), &deadline, &mut |what| {
+        let mut cursors = Cursors::open(file, observer.key(), &deadline, &mut |what| {
             self.trouble(what);
-        });
-        let mut cursors = opened
-            .ok_or("the cursors are in use; what is new will be told with the next prompt")?;
+        })
+        .ok_or("the cursors are in use; what is new will be told with the next prompt")?;
         if cursors.view.look.as_ref().is_some_and(|look| look.muted) {
             return Ok(());
         }
-        let position = cursors.position();
         let context = Context {
-            position,
-            ..Context::new(env, settings, formats, &observer, &cursors.view, &deadline)
+            env,
+            settings,
+            formats,
+            observer: &observer,
+            view: &cursors.view,
+            deadline: &deadline,
+            explain: false,
+            position: cursors.position(),
         };
         let is_first_look = context.is_first_look();
-        let memory = match source {
+        let memory = match ask.starts {
             Some(source) => self.start(ask, source, &context)?,
             None => self.tell(ask, &context)?,
         };
         if memory.is_new {
-            if source.is_none() && is_first_look {
+            if ask.starts.is_none() && is_first_look {
                 deliver::forget(&mut cursors, &observer, env);
             }
             deliver::save(&cursors, memory.look, memory.changes)?;
@@ -272,12 +272,10 @@ impl<'r> Run<'r> {
             .look
             .clone()
             .unwrap_or_else(|| Look::new(context.since()));
-        let is_told = source == Source::New && look.started;
-        let text = if is_told {
-            String::new()
-        } else {
-            self.begin(Some(source), &ask.prompt, context, None)
-        };
+        let mut text = String::new();
+        if source != Source::New || !look.started {
+            text = self.begin(Some(source), &ask.prompt, context, None);
+        }
         let is_new = !text.is_empty();
         self.deliver(ask, text)?;
         Ok(Memory {
@@ -297,23 +295,16 @@ impl<'r> Run<'r> {
         let (settings, is_first_look) = (context.settings, context.is_first_look());
         let report = report(context, is_first_look);
         let started = context.view.look.as_ref().is_some_and(|look| look.started);
-        let source = if ask.starts_with_prompt() && !started {
-            Some(Source::New)
-        } else {
-            None
-        };
+        let source = (ask.starts_with_prompt() && !started).then_some(Source::New);
         let is_first_prompt = is_first_look && !report.own.was_prompted();
         let mut begun = String::new();
         if is_first_prompt {
             self.trouble_all(&report.own.bad);
             begun = self.begin(source, &ask.prompt, context, Some(&report));
         }
-        let room = settings.budget.saturating_sub(if begun.is_empty() {
-            0
-        } else {
-            length(&begun) + 1
-        });
-        let Said { block, bad } = say(&report, context, room);
+        let has_begun = !begun.is_empty();
+        let used = length(&begun) + usize::from(has_begun);
+        let Said { block, bad } = say(&report, context, settings.budget.saturating_sub(used));
         fault_for_tests(context.env);
         self.trouble_all(report.bad.iter().chain(&report.own.bad).chain(&bad));
         if report.cut_short {
@@ -322,21 +313,21 @@ impl<'r> Run<'r> {
                 settings.deadline
             ));
         }
-        if !report.news.is_empty() && block.shown.is_empty() && begun.is_empty() {
+        if !report.news.is_empty() && block.shown.is_empty() && !has_begun {
             self.trouble(format_args!(
                 "nothing fits into {} characters; see --budget",
                 settings.budget
             ));
         }
-        let text = [&*begun, &*block.text]
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .collect::<Vec<_>>()
-            .join("\n");
+        let mut text = begun;
+        if has_begun && !block.text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&block.text);
         self.deliver(ask, text)?;
         let mut memory = remember(report, &block, context);
-        memory.look.started |= !begun.is_empty();
-        memory.is_new |= !begun.is_empty();
+        memory.look.started |= has_begun;
+        memory.is_new |= has_begun;
         Ok(memory)
     }
 

@@ -47,16 +47,28 @@ impl<'s, 'f> Observed<'s, 'f> {
         context: &Context<'s, 'f>,
     ) {
         let candidate = match moved {
-            Some((record, by_inode)) => {
-                let seen = context.seen(record, &mut self.bad);
-                candidate.moved(record.path(), seen, by_inode)
-            }
+            Some(moved) => self.moved(candidate, moved, context),
             None => candidate,
         };
         self.consider(candidate, horizon, context);
     }
 
-    pub(crate) fn consider(&mut self, candidate: Candidate<'f>, horizon: Time, context: &Context) {
+    /// A candidate, after a record of another path turned out to be its own; perhaps only the inode says so.
+    pub fn moved(
+        &mut self,
+        candidate: Candidate<'f>,
+        (record, by_inode): (Record, bool),
+        context: &Context,
+    ) -> Candidate<'f> {
+        Candidate {
+            moved_from: Some(record.path().to_owned()),
+            seen: Some(context.seen(record, &mut self.bad)),
+            by_inode,
+            ..candidate
+        }
+    }
+
+    pub fn consider(&mut self, candidate: Candidate<'f>, horizon: Time, context: &Context) {
         match candidate.consider(horizon, context) {
             Ok(candidate) => self.candidates.push(candidate),
             Err(verdict) => self.verdicts.push(verdict),

@@ -22,7 +22,7 @@ pub struct Observer<'f> {
     pub transcript: Option<PathBuf>,
     /// The project it is in.
     pub project: Project,
-    /// Why it cannot be said for sure who it is. Whoever is told something now could be told it again under another name.
+    /// Files that leave in doubt who it is: something told now could be told again under another name.
     pub bad: Vec<Unreadable>,
 }
 
@@ -80,12 +80,12 @@ impl<'f> Observer<'f> {
         )
     }
 
-    /// What it is called among the observers.
+    /// Its name among the observers.
     pub fn key(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.id)
     }
 
-    /// Whether a session is the observer itself.
+    /// True if a session is the observer itself.
     pub fn is(&self, session: &Session) -> bool {
         session.name.is_some() && session.name == self.name
             || self
@@ -95,7 +95,7 @@ impl<'f> Observer<'f> {
             || session.format.name == self.format.name && session.has_id(&self.id)
     }
 
-    /// Where its cursors are.
+    /// The file with its cursors.
     pub fn cursors(&self, env: &Env) -> CursorFile {
         if let Some(home) = &self.home {
             return CursorFile::Shared(home.cursors());
@@ -114,7 +114,7 @@ impl<'f> Observer<'f> {
     }
 }
 
-/// What a session is called in a home. It keeps its name while its name file is missing or half written.
+/// The name of a session in a home. It keeps its name while its name file is missing or half written.
 fn name(
     home: &Home,
     id: &str,

@@ -1,4 +1,4 @@
-//! Whether a transcript may have anything in common with some news, told from its bytes.
+//! Tells from the bytes of a transcript if it may have anything in common with some news.
 //!
 //! Conflicts, copies and equal titles are rare, and looking for a few words is ten times as fast as decoding all lines. A yes
 //! may be wrong, and then the lines are decoded for nothing. A no is never wrong: a file, a time or a title that
@@ -13,10 +13,10 @@ use session_format::entry::{Act, Entry, What};
 use session_format::path::absolute;
 use session_format::time::Time;
 
-/// What is looked for.
+/// The times, files and titles to look for.
 #[derive(Default)]
 pub struct Overlap {
-    /// When something was said or called that has an id: a copy of it has the same time.
+    /// Times of entries that have an id: a copy has the same time.
     times: Vec<Time>,
     /// Files that were edited, each with its name.
     files: Vec<(Finder<'static>, Vec<u8>)>,
@@ -104,7 +104,7 @@ impl Overlap {
     }
 }
 
-/// How it is looked for.
+/// A search for an [`Overlap`].
 pub struct Search {
     overlap: Overlap,
     keys: Vec<Finder<'static>>,
@@ -113,12 +113,12 @@ pub struct Search {
 }
 
 impl Search {
-    /// Whether there is no need to look.
-    pub(crate) fn is_pointless(&self) -> bool {
+    /// The answer is yes, whatever is in the transcript.
+    pub fn is_pointless(&self) -> bool {
         self.overlap.unclear
     }
 
-    /// Whether a piece of a transcript may have something in common with the news.
+    /// True if a piece of a transcript may have something in common with the news.
     pub fn finds(&self, piece: &[u8]) -> bool {
         let Overlap {
             times,
@@ -165,7 +165,7 @@ fn time_at(text: &[u8]) -> Option<Time> {
     }
 }
 
-/// Whether a path may be meant where its name follows some bytes. Read backward, one directory after the other is that
+/// True if a path may be meant where its name follows some bytes. Read backward, one directory after the other is that
 /// of the path, up to its beginning or, if it is below the working directory, up to there.
 fn may_be(mut before: &[u8], path: &[u8], cwd: &[u8]) -> bool {
     let mut dirs = path
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// What may be written in a way that is not looked for.
+    /// Some paths may be written in a way that is not looked for.
     #[test]
     fn some_files_cannot_be_looked_for() {
         for path in [

@@ -31,7 +31,7 @@ pub struct Own<'f> {
 }
 
 /// The observer's transcript is where its client says. If not, it takes the ids of all sessions to find it.
-pub(crate) fn is_where_told(context: &Context) -> bool {
+pub fn is_where_told(context: &Context) -> bool {
     context
         .observer
         .transcript
@@ -87,7 +87,7 @@ impl<'f> Own<'f> {
     }
 
     /// The observer has been prompted before.
-    pub(crate) fn was_prompted(&self) -> bool {
+    pub fn was_prompted(&self) -> bool {
         let is_prompt =
             |entry: &Entry| entry.role == Role::User && matches!(entry.what, What::Text(_));
         self.part.entries.iter().any(is_prompt)

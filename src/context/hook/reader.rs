@@ -34,12 +34,12 @@ pub struct New {
     /// The record if it is not told, and if it is.
     pub before: Seen,
     pub after: Seen,
-    /// When its file was made, where that is known.
+    /// The time its file was made, where that is known.
     pub created: Option<Duration>,
     pub start: StartAt,
 }
 
-/// Why a candidate was not read.
+/// The reason a candidate was not read.
 pub enum Unread {
     /// It does not count here.
     Left(Reason),
@@ -123,7 +123,7 @@ impl<'r> Reader<'r> {
     }
 
     /// There is no time to read more for news, or it would be too much.
-    pub(crate) fn has_enough(&self) -> bool {
+    pub fn has_enough(&self) -> bool {
         self.reading.is_over() || self.read > budget::LOOK
     }
 
@@ -423,7 +423,7 @@ impl<'r> Reader<'r> {
         })
     }
 
-    /// Whose a transcript is, by what was opened.
+    /// Judges by the opened file if a transcript is the user's own.
     fn trust(&mut self, session: &Session, transcript: &Transcript) -> io::Result<Trust> {
         let linked = file::lstat(&session.path)?.is_none_or(|meta| meta.is_symlink());
         let access = Access {
@@ -449,7 +449,7 @@ impl<'r> Reader<'r> {
     }
 
     /// An answer, unless a directory could not be looked at: then it is not known what belongs to the project.
-    pub(crate) fn certain<T>(&mut self, answer: T) -> io::Result<T> {
+    pub fn certain<T>(&mut self, answer: T) -> io::Result<T> {
         let bad = std::mem::take(&mut self.members.bad).pop();
         bad.map_or(Ok(answer), |bad| Err(bad.into()))
     }
@@ -481,7 +481,7 @@ impl<'r> Reader<'r> {
     }
 
     /// None if it is no session of the observer's project; else if it began there.
-    pub(crate) fn whereabouts(&mut self, session: &Session) -> io::Result<Option<bool>> {
+    pub fn whereabouts(&mut self, session: &Session) -> io::Result<Option<bool>> {
         let transcript = Transcript::open(&session.path, session.format.format())?;
         if self.trust(session, &transcript)? != Trust::Own {
             return Ok(None);
@@ -503,7 +503,7 @@ impl<'r> Reader<'r> {
     }
 
     /// The session began in another project, in a directory that the name of the one it is kept in stands for.
-    pub(crate) fn began_elsewhere(&mut self, session: &Session, name: &str) -> io::Result<bool> {
+    pub fn began_elsewhere(&mut self, session: &Session, name: &str) -> io::Result<bool> {
         let beginning = Transcript::open(&session.path, session.format.format())?.beginning()?;
         let spelling = session.root.and_then(|root| root.cwd);
         let is_kept_for =

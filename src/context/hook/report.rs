@@ -1,13 +1,13 @@
 //! The steps of a look up to what there is to tell: which files changed, what is new in them, and what that amounts to.
 
 use super::candidate::{Verdict, Why};
-use super::compare::{Compared, News, compare};
+use super::compare::{News, compare};
 use super::context::Context;
 use super::ids::Ids;
 use super::observe::observe;
 use super::observed::{Observed, Progress};
 use super::own::{self, Own};
-use super::read::{Readings, read};
+use super::read::read;
 use super::reader::Reader;
 use super::round::Judgement;
 use session_core::file::Unreadable;
@@ -31,7 +31,7 @@ pub struct Report<'f> {
 }
 
 impl Report<'_> {
-    /// Why each session is told or is not.
+    /// The reasons for telling each session or leaving it out.
     pub fn why(&self) -> impl Iterator<Item = &Why> {
         let news = self.news.iter().filter_map(|news| news.why.as_deref());
         self.verdicts
@@ -54,14 +54,8 @@ pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
     } = observe(context);
     let mut reader = Reader::new(context);
     let readings = read(candidates, &mut reader, context);
-    let Readings {
-        new,
-        verdicts: unread,
-        bad: unreadable,
-        opened,
-        cut_short: late,
-    } = readings;
-    bad.extend(unreadable);
+    let new = readings.new;
+    bad.extend(readings.bad);
     bad.append(&mut reader.titles.bad);
     let any_entries = new.iter().any(|(_, new)| !new.part.entries.is_empty());
     if (whole_own || any_entries) && ids.is_none() && !own::is_where_told(context) {
@@ -76,11 +70,9 @@ pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
             context,
         );
     }
-    let Compared {
-        news,
-        verdicts: compared,
-    } = compare(new, &own.part, context);
-    verdicts.extend(unread.into_iter().chain(compared));
+    let compared = compare(new, &own.part, context);
+    verdicts.extend(readings.verdicts);
+    verdicts.extend(compared.verdicts);
     let judgement = match round {
         Some(round) => round.close(&mut reader, &bad, &verdicts),
         None => Judgement {
@@ -92,14 +84,14 @@ pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
         },
     };
     Report {
-        news,
+        news: compared.news,
         verdicts,
         own,
         ids,
         progress,
         judgement,
         bad,
-        opened,
-        cut_short: cut_short || late,
+        opened: readings.opened,
+        cut_short: cut_short || readings.cut_short,
     }
 }

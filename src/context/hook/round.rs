@@ -1,4 +1,4 @@
-//! Which directories of other projects a look goes into.
+//! Chooses the directories of other projects that a look goes into.
 //!
 //! Agents that name a directory after the cwd keep projects apart, and other projects may have thousands of sessions. A look
 //! goes into every directory that may hold a session of this project, that a file came to, or that nothing is known of. Only
@@ -23,19 +23,19 @@ use session_core::state::seen::Judged;
 use session_format::entry::Id;
 use session_format::time::Time;
 
-/// How many sessions of other projects a look goes through, unless one directory has more.
+/// A look goes through so many sessions of other projects, unless one directory has more.
 const FILES: u32 = 256;
-/// How many directories are judged in one look; each takes an open file.
+/// At most so many directories are judged in one look; each takes an open file.
 const JUDGED: usize = 64;
 
 /// One look's part of the circle.
-pub(super) struct Round<'s, 'f> {
+pub struct Round<'s, 'f> {
     view: &'s View,
-    /// What earlier looks found out, sorted.
+    /// The findings of earlier looks, sorted.
     judged: &'s [Judged],
     /// The directories whose names may stand for this project.
     own: Vec<&'s Path>,
-    /// Whether sessions below these directories belong to the project as well.
+    /// Sessions below these directories belong to the project as well.
     and_below: bool,
     /// The worktrees there are now. Another project may be spelt like one, so none is judged under such a name.
     worktrees: Vec<PathBuf>,
@@ -106,7 +106,7 @@ impl Stretch {
             .is_none_or(|reach| id.0.wrapping_sub(self.from) < reach)
     }
 
-    /// Where the next part begins; none if this one is the whole circle.
+    /// The start of the next part; none if this one is the whole circle.
     fn next(self) -> Option<u64> {
         self.reach.map(|reach| self.from.wrapping_add(reach))
     }
@@ -150,7 +150,7 @@ impl<'s, 'f> Round<'s, 'f> {
         }
     }
 
-    /// Whether the look goes into a directory; `been`: an earlier look of the same walk did.
+    /// Decides if the look goes into a directory; `been`: an earlier look of the same walk did.
     pub fn enters(&mut self, branch: &Branch, been: bool) -> bool {
         let id = Id::of(branch.path.as_os_str().as_encoded_bytes());
         let judged = self
@@ -194,7 +194,7 @@ impl<'s, 'f> Round<'s, 'f> {
         entered && !been
     }
 
-    /// Whether a session in a directory has been seen. It and its subagents are looked at each time.
+    /// A session in the directory has been seen. It and its subagents are looked at each time.
     fn has_cursor(&self, dir: &Path) -> bool {
         self.view
             .sessions

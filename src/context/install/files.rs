@@ -66,7 +66,7 @@ impl Trouble {
     }
 }
 
-fn trouble(path: &Path) -> impl Fn(io::Error) -> Trouble {
+pub fn trouble(path: &Path) -> impl Fn(io::Error) -> Trouble {
     move |error| Trouble::new(path, error.to_string())
 }
 
@@ -134,7 +134,7 @@ impl Changes {
         self.writes.is_empty() && self.removals.is_empty()
     }
 
-    pub(crate) fn carry_out(self, made: &Created) -> Result<(), Trouble> {
+    pub fn carry_out(self, made: &Created) -> Result<(), Trouble> {
         let staged: Result<Vec<Staged>, Trouble> = self
             .writes
             .into_iter()
@@ -312,7 +312,7 @@ impl Created {
     }
 
     /// True if nothing was there before the first install, where the links of a path lead.
-    pub(crate) fn has_made(&self, path: &Path) -> bool {
+    pub fn has_made(&self, path: &Path) -> bool {
         matches!(self.read(&followed(path)), Ok(Some(record)) if record == FILE.as_bytes())
     }
 

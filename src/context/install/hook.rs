@@ -107,10 +107,9 @@ fn entry(event: &str, hook: &CstObject, whole: CstObject, install: &Install) -> 
     if base_name(&program) != NAME {
         return None;
     }
-    let job = if rest.split_whitespace().next() == Some("live") {
-        Job::Live
-    } else {
-        Job::Tell
+    let job = match rest.split_whitespace().next() {
+        Some("live") => Job::Live,
+        _ => Job::Tell,
     };
     let (event, rest, whole) = (event.into(), rest.into(), whole.into());
     Some(OurEntry {
@@ -131,11 +130,9 @@ pub fn add(json: &mut Json, site: &Site, program: &str, jobs: &[Job]) -> Result<
     let mut update = Update::default();
     let entries = entries(json, site.install);
     for entry in &entries {
-        if !entry.bare
-            && entry.rest.trim() != flags(site, entry.job).trim()
-            && !entry.rest.trim().is_empty()
-        {
-            update.flags.push(entry.rest.trim().into());
+        let rest = entry.rest.trim();
+        if !entry.bare && !rest.is_empty() && rest != flags(site, entry.job).trim() {
+            update.flags.push(rest.into());
         }
         if entry.program != program {
             update.moved.push(entry.program.clone());
@@ -166,11 +163,7 @@ pub fn add(json: &mut Json, site: &Site, program: &str, jobs: &[Job]) -> Result<
 }
 
 /// Removes our entries, and returns their events. What was there before we came stays, even if it is empty.
-pub(crate) fn take_out(
-    json: &mut Json,
-    site: &Site,
-    before: &Value,
-) -> Result<Vec<String>, Trouble> {
+pub fn take_out(json: &mut Json, site: &Site, before: &Value) -> Result<Vec<String>, Trouble> {
     let mut events = Vec::new();
     while let Some(entry) = entries(json, site.install).pop() {
         json.remove(entry.whole, before)?;
@@ -188,13 +181,13 @@ pub(crate) fn take_out(
 }
 
 /// Our entries for a job alone, as a whole document.
-pub(crate) fn fragment(
+pub fn fragment(
     site: &Site,
     wanted: Job,
     command: impl Fn(&str) -> String,
 ) -> Result<String, Trouble> {
     let mut json = Json::parse(&site.file(), b"")?;
-    for (event, _) in site.all_events().filter(|(_, job)| *job == wanted) {
+    for event in site.events_of(wanted) {
         put(&mut json, site.install, event, &command(event))?;
     }
     Ok(json.text())
@@ -243,19 +236,15 @@ fn check(json: &Json, site: &Site) -> Result<(), Trouble> {
     let Some(lists) = hooks.as_object() else {
         return Err(json.trouble(&hooks, "\"hooks\" is not an object: {…} is expected here"));
     };
-    let values = site
-        .all_events()
-        .filter_map(|(event, _)| Some((event, member(&lists, event)?.value()?)));
-    match values
-        .into_iter()
-        .find(|(_, value)| value.as_array().is_none())
-    {
-        Some((event, value)) => Err(json.trouble(
-            &value,
-            &format!("\"{event}\" is not an array: […] is expected here"),
-        )),
-        None => Ok(()),
+    for (event, _) in site.all_events() {
+        if let Some(value) = member(&lists, event).and_then(|list| list.value())
+            && value.as_array().is_none()
+        {
+            let why = format!("\"{event}\" is not an array: […] is expected here");
+            return Err(json.trouble(&value, &why));
+        }
     }
+    Ok(())
 }
 
 /// The first word of a shell command, unquoted, and the rest.

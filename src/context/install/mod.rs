@@ -29,64 +29,41 @@ pub use check::{HookState, check, check_statusline, lacks_live};
 
 #[derive(Debug, Args)]
 pub struct InstallArgs {
+    #[command(flatten)]
+    pub agents: AgentArgs,
+    #[command(flatten)]
+    pub extras: Extras,
+}
+
+/// What `uninstall` takes, too.
+#[derive(Debug, Args)]
+pub struct AgentArgs {
     /// claude, codex, copilot, gemini, pi or qwen [default: ask]
     #[arg(value_name = "AGENT")]
-    pub agents: Vec<String>,
+    agents: Vec<String>,
     /// Every agent found on this machine
     #[arg(long, conflicts_with = "agents")]
-    pub all: bool,
+    all: bool,
+    /// Use the settings of this directory instead of yours
+    #[arg(long, display_order = 10)]
+    project: bool,
+    /// Only show what would change
+    #[arg(long, alias = "dry-run", display_order = 11)]
+    print: bool,
+}
+
+/// What can only be added.
+#[derive(Debug, Args)]
+pub struct Extras {
     /// Show who needs you in the agent's status line, too
     #[arg(long, conflicts_with = "project")]
-    pub statusline: bool,
+    statusline: bool,
     /// Note what the agent is doing, where its own files don't tell
     #[arg(long)]
-    pub live: bool,
-    /// Use the settings of this directory instead of yours
-    #[arg(long)]
-    pub project: bool,
-    /// Only show what would change
-    #[arg(long, alias = "dry-run")]
-    pub print: bool,
+    live: bool,
 }
 
-/// The same without what can only be added.
-#[derive(Debug, Args)]
-pub struct UninstallArgs {
-    /// claude, codex, copilot, gemini, pi or qwen [default: ask]
-    #[arg(value_name = "AGENT")]
-    pub agents: Vec<String>,
-    /// Every agent it was installed for
-    #[arg(long, conflicts_with = "agents")]
-    pub all: bool,
-    /// Use the settings of this directory instead of yours
-    #[arg(long)]
-    pub project: bool,
-    /// Only show what would change
-    #[arg(long, alias = "dry-run")]
-    pub print: bool,
-}
-
-impl From<UninstallArgs> for InstallArgs {
-    fn from(
-        UninstallArgs {
-            agents,
-            all,
-            project,
-            print,
-        }: UninstallArgs,
-    ) -> InstallArgs {
-        InstallArgs {
-            agents,
-            all,
-            project,
-            print,
-            statusline: false,
-            live: false,
-        }
-    }
-}
-
-impl InstallArgs {
+impl AgentArgs {
     fn level(&self) -> Level {
         if self.project {
             Level::Project
@@ -97,30 +74,35 @@ impl InstallArgs {
 }
 
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
-    pub args: &'a InstallArgs,
-    /// Or uninstalls.
-    pub installs: bool,
+struct Request<'a> {
+    args: &'a AgentArgs,
+    /// None to uninstall.
+    install: Option<&'a Extras>,
+}
+
+/// Installs; without extras, uninstalls.
+pub fn run(args: &AgentArgs, install: Option<&Extras>, stage: &mut Stage) -> Result<Exit, Problem> {
+    Request { args, install }.run(stage)
 }
 
 impl Request<'_> {
     fn command(self) -> &'static str {
-        if self.installs {
-            "install"
+        if self.install.is_some() {
+            "session-context install"
         } else {
-            "uninstall"
+            "session-context uninstall"
         }
     }
 
-    pub fn run(self, stage: &mut Stage) -> Result<Exit, Problem> {
+    fn run(self, stage: &mut Stage) -> Result<Exit, Problem> {
         let args = self.args;
         let mut agents = args.agents.clone();
         if agents.is_empty() {
             agents = self.found(stage);
             if agents.is_empty() {
-                let advice = format!("name one: session-context {} AGENT", self.command());
-                return Problem::nothing(format_args!(
-                    "no agent was found on this machine; {advice}"
+                let command = self.command();
+                return Problem::nothing(format!(
+                    "no agent was found on this machine; name one: {command} AGENT"
                 ));
             }
             if !args.all
@@ -136,7 +118,7 @@ impl Request<'_> {
             let (one, did) = self.run_for(&agent, &mut batch, stage)?;
             (exit, changed) = (exit.max(one), changed || did);
         }
-        if changed && self.installs {
+        if changed && self.install.is_some() {
             writeln!(
                 stage.out,
                 "New sessions have it; `session-context doctor` checks it."
@@ -151,7 +133,8 @@ impl Request<'_> {
         let is_found = |site: &Site| {
             let here = site.at(self.args.level());
             site.dir().is_dir()
-                || !self.installs && (here.has_hook().unwrap_or(true) || here.own_skill().exists())
+                || self.install.is_none()
+                    && (here.has_hook().unwrap_or(true) || here.own_skill().exists())
         };
         let sites = stage
             .formats
@@ -181,22 +164,20 @@ impl Request<'_> {
         }
         if stage.style.height.is_none() || !stage.env.has_terminal() {
             stage.out.flush()?;
-            let command = format!(
-                "session-context {}{}",
-                self.command(),
-                if self.args.project { " --project" } else { "" }
-            );
+            let project = if self.args.project { " --project" } else { "" };
+            let command = self.command().to_owned() + project;
             stage.say(format_args!(
                 "choose: {command} --all, or {command} {}",
                 found.join("|")
             ));
             return Ok(Some(Exit::Trouble));
         }
-        write!(
-            stage.out,
-            "{} all of them? [y/N] ",
-            if self.installs { "Set up" } else { "Clean up" }
-        )?;
+        let verb = if self.install.is_some() {
+            "Set up"
+        } else {
+            "Clean up"
+        };
+        write!(stage.out, "{verb} all of them? [y/N] ")?;
         stage.out.flush()?;
         Ok((!matches!(&*stage.env.answer(), "y" | "yes")).then_some(Exit::Nothing))
     }
@@ -205,12 +186,11 @@ impl Request<'_> {
     fn plan(self, called: &str, batch: &Batch, stage: &Stage) -> (Plan, Result<(), String>) {
         let mut plan = Plan::default();
         let planned = site(called, self.args, stage.formats, stage.env).and_then(|site| {
-            let make = if self.installs {
-                Site::plan_install
-            } else {
-                Site::plan_uninstall
+            let planned = match self.install {
+                Some(extras) => site.plan_install(extras, batch, &mut plan),
+                None => site.plan_uninstall(batch, &mut plan),
             };
-            make(&site, self.args, batch, &mut plan).map_err(unchanged)
+            planned.map_err(unchanged)
         });
         (plan, planned)
     }
@@ -223,18 +203,17 @@ impl Request<'_> {
         stage: &mut Stage,
     ) -> io::Result<(Exit, bool)> {
         let (plan, planned) = self.plan(called, batch, stage);
-        let exit = if planned.is_err() {
-            Exit::Trouble
-        } else {
-            Exit::Found
-        };
+        let failed = planned.is_err();
         stage.say_all(planned.err());
         if self.args.print {
             plan.show(stage)?;
             batch.assume(called, &plan);
         }
-        if exit == Exit::Trouble || self.args.print {
-            return Ok((exit, false));
+        if failed {
+            return Ok((Exit::Trouble, false));
+        }
+        if self.args.print {
+            return Ok((Exit::Found, false));
         }
         let changes = !plan.changes.is_empty();
         if let Err(trouble) = plan.changes.carry_out(&Created::new(stage.env)) {
@@ -254,17 +233,13 @@ fn unchanged(trouble: Trouble) -> String {
 
 fn site<'s>(
     called: &str,
-    args: &InstallArgs,
+    args: &AgentArgs,
     formats: &'s [AgentFormat],
     env: &'s Env,
 ) -> Result<Site<'s>, String> {
     let is_meant = |site: &Site| {
-        let excluded = site
-            .install
-            .not_for
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case(called));
-        site.known.is_called(called) && !excluded
+        let mut excluded = site.install.not_for.iter();
+        site.known.is_called(called) && !excluded.any(|name| name.eq_ignore_ascii_case(called))
     };
     let sites = || {
         formats

@@ -12,9 +12,10 @@ use super::hook::{self, Job};
 use super::json::Json;
 use super::site::{Level, Site, backup, backups};
 use super::texts::{self, SkillState};
-use super::{InstallArgs, Stage, status};
+use super::{Extras, Stage, status};
 use session_core::formats::AgentFormat;
 use session_format::format::install::FileKind;
+use session_format::path::base_name;
 
 /// Verbs of a report: after a step was carried out, and before.
 const ALREADY: (&str, &str) = ("already installed in", "already installed in");
@@ -84,7 +85,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Counts a plan as carried out.
-    pub(crate) fn assume(&mut self, agent: &str, plan: &Plan) {
+    pub fn assume(&mut self, agent: &str, plan: &Plan) {
         self.before.push(agent.into());
         self.planned.extend(
             plan.changes
@@ -110,6 +111,15 @@ struct Rewrite {
 }
 
 impl Rewrite {
+    fn new(path: PathBuf, before: Option<Vec<u8>>, after: String) -> Rewrite {
+        let is_new = before.as_deref() != Some(after.as_bytes());
+        Rewrite {
+            path,
+            before,
+            after: is_new.then_some(after),
+        }
+    }
+
     /// The content as planned so far.
     fn text(&self) -> &[u8] {
         self.after
@@ -130,40 +140,33 @@ pub struct Rest {
 }
 
 impl Site<'_> {
-    pub(crate) fn plan_install(
+    pub fn plan_install(
         &self,
-        args: &InstallArgs,
+        extras: &Extras,
         batch: &Batch,
         plan: &mut Plan,
     ) -> Result<(), Trouble> {
-        let unknown =
-            |error: io::Error| Trouble::new(Path::new("session-context"), error.to_string());
-        let program = self.env.program().map_err(unknown)?;
-        let not_text = || {
-            Trouble::new(
-                &program,
-                "this path of the program is not UTF-8 text, and settings are",
-            )
-        };
-        let program = program.to_str().ok_or_else(not_text)?;
+        let program = self
+            .env
+            .program()
+            .map_err(files::trouble(Path::new(hook::NAME)))?;
+        let not_text = "this path of the program is not UTF-8 text, and settings are";
+        let program = program
+            .to_str()
+            .ok_or_else(|| Trouble::new(&program, not_text))?;
         let hook = match self.install.kind {
-            FileKind::PiExtension => self.plan_extension(program, args.live, plan)?,
-            FileKind::Settings | FileKind::Own => self.plan_hook(program, args.live, plan)?,
+            FileKind::PiExtension => self.plan_extension(program, extras.live, plan)?,
+            FileKind::Settings | FileKind::Own => self.plan_hook(program, extras.live, plan)?,
         };
         let mut rewrites = vec![hook];
-        self.plan_statusline(program, args.statusline, &mut rewrites, plan)?;
+        self.plan_statusline(program, extras.statusline, &mut rewrites, plan)?;
         self.plan_skill(batch, plan)?;
-        for Rewrite {
-            path,
-            before,
-            after,
-        } in rewrites
-        {
-            if let Some(after) = after {
-                plan.changes.write(&path, before, after);
+        for rewrite in rewrites {
+            if let Some(after) = rewrite.after {
+                plan.changes.write(&rewrite.path, rewrite.before, after);
             }
         }
-        self.plan_notes(args, plan);
+        self.plan_notes(extras, plan);
         Ok(())
     }
 
@@ -185,8 +188,8 @@ impl Site<'_> {
             ))
         };
         // If the file cannot be changed, `--print` still shows what to add.
-        let usual = hook::fragment(self, Job::Tell, |_| hook::command(self, program, Job::Tell))
-            .map_err(by_hand)?;
+        let usual = hook::command(self, program, Job::Tell);
+        let usual = hook::fragment(self, Job::Tell, |_| usual.clone()).map_err(by_hand)?;
         plan.would
             .push((format!("would add to {shown}:"), Some(usual)));
         let before = files::read(&path)?;
@@ -205,27 +208,16 @@ impl Site<'_> {
         let update = hook::add(&mut json, self, program, jobs).map_err(by_hand)?;
         plan.would.pop();
 
-        let after = Some(json.text()).filter(|after| before.as_deref() != Some(after.as_bytes()));
+        let rewrite = Rewrite::new(path, before, json.text());
         let entries = hook::entries(&json, self.install);
         for job in jobs {
-            let all = self
-                .all_events()
-                .filter(|(_, of)| of == job)
-                .map(|(event, _)| event)
-                .collect::<Vec<_>>();
-            let added = update
-                .added
-                .iter()
-                .filter(|(_, of)| of == job)
-                .map(|(event, _)| &**event)
-                .collect::<Vec<_>>();
-            let is_it =
-                |entry: &&hook::OurEntry, event: &str| entry.event == event && entry.job == *job;
-            let of_event = |event: &str| entries.iter().find(|entry| is_it(entry, event));
+            let all: Vec<&str> = self.events_of(*job).collect();
+            let added = update.added.iter().filter(|(_, of)| of == job);
+            let added: Vec<&str> = added.map(|(event, _)| &**event).collect();
             let command = |event: &str| {
-                of_event(event)
-                    .map(|entry| entry.command.clone())
-                    .unwrap_or_default()
+                let is_it = |entry: &&hook::OurEntry| entry.event == event && entry.job == *job;
+                let entry = entries.iter().find(is_it);
+                entry.map(|entry| entry.command.clone()).unwrap_or_default()
             };
             let fragment = hook::fragment(self, *job, command).map_err(by_hand)?;
             let is_moved = !update.moved.is_empty();
@@ -247,8 +239,8 @@ impl Site<'_> {
                 (_, true) => UPDATED,
             };
             let would = format!("{would} {shown} ({details}):");
-            if after.is_some() && !self.owns_file() {
-                details += &self.plan_backup(&path, before.as_deref(), plan);
+            if rewrite.after.is_some() && !self.owns_file() {
+                details += &self.plan_backup(&rewrite, plan);
             }
             let name = if *job == Job::Tell { "hook" } else { "live" };
             plan.step(
@@ -257,25 +249,21 @@ impl Site<'_> {
                 Some(fragment),
             );
         }
-        Ok(Rewrite {
-            path,
-            before,
-            after,
-        })
+        Ok(rewrite)
     }
 
     /// Plans to keep a copy of the user's file, and says so. A file that has something of ours in it is not copied: it is
     /// not what uninstall has to bring back.
-    fn plan_backup(&self, path: &Path, before: Option<&[u8]>, plan: &mut Plan) -> String {
+    fn plan_backup(&self, rewrite: &Rewrite, plan: &mut Plan) -> String {
+        let path = &rewrite.path;
         let free = backups(path).find(|backup| fs::symlink_metadata(backup).is_err());
         let is_planned = |backup: &PathBuf| plan.changes.outcome().any(|(path, _)| path == backup);
-        match (before.filter(|before| self.is_theirs(path, before)), free) {
-            (Some(before), Some(backup)) if !is_planned(&backup) => {
+        match (&rewrite.before, free) {
+            (Some(before), Some(backup))
+                if self.is_theirs(path, before) && !is_planned(&backup) =>
+            {
                 plan.changes.copy(path, before, &backup);
-                format!(
-                    "; backup {}",
-                    backup.file_name().unwrap_or_default().to_string_lossy()
-                )
+                format!("; backup {}", base_name(&backup.to_string_lossy()))
             }
             _ => String::new(),
         }
@@ -294,16 +282,12 @@ impl Site<'_> {
         };
         let by_hand = |trouble: Trouble| trouble.with("correct that and run this again");
         if rewrites.iter().all(|rewrite| rewrite.path != path) {
-            let is_ours = |before: &Vec<u8>| {
+            let has_ours = |before: &Vec<u8>| {
                 Json::parse(&path, before).is_ok_and(|json| status::find(&json, line).is_some())
             };
             // A file with nothing of ours need not be valid.
             let before = files::read(&path);
-            if !wanted
-                && !before
-                    .as_ref()
-                    .is_ok_and(|before| before.as_ref().is_some_and(is_ours))
-            {
+            if !wanted && !matches!(&before, Ok(Some(before)) if has_ours(before)) {
                 return Ok(());
             }
             rewrites.push(Rewrite {
@@ -328,13 +312,12 @@ impl Site<'_> {
             None => ADDED,
         };
         let shown = self.tilde(&path);
-        let mut details = theirs
-            .as_ref()
-            .map(|_| "; yours is shown above it".to_owned())
-            .unwrap_or_default();
+        let mut details = String::new();
+        if theirs.is_some() {
+            details += "; yours is shown above it";
+        }
         if json.text().as_bytes() != rewrite.text() {
-            let before = rewrite.before.clone();
-            details += &self.plan_backup(&path, before.as_deref(), plan);
+            details += &self.plan_backup(rewrite, plan);
             rewrite.after = Some(json.text());
         }
         let text = status::command(program, theirs.as_deref()) + "\n";
@@ -356,10 +339,7 @@ impl Site<'_> {
         let before = files::read(&path)?;
         let live = live || before.as_deref().is_some_and(texts::is_live);
         let (shown, text) = (self.tilde(&path), texts::extension(program, live));
-        if before
-            .as_deref()
-            .is_some_and(|before| !texts::is_extension(before))
-        {
+        if matches!(&before, Some(before) if !texts::is_extension(before)) {
             return Err(not_ours(&path));
         }
         // A link that the user made stays, and so does the file it leads to.
@@ -381,12 +361,7 @@ impl Site<'_> {
             format!("{would} {shown}:"),
             Some(text.clone()),
         );
-        let after = Some(text).filter(|text| before.as_deref() != Some(text.as_bytes()));
-        Ok(Rewrite {
-            path,
-            before,
-            after,
-        })
+        Ok(Rewrite::new(path, before, text))
     }
 
     fn plan_skill(&self, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
@@ -449,12 +424,12 @@ impl Site<'_> {
         Ok(())
     }
 
-    fn plan_notes(&self, args: &InstallArgs, plan: &mut Plan) {
+    fn plan_notes(&self, extras: &Extras, plan: &mut Plan) {
         let name = self.name();
-        if args.statusline && self.install.statusline.is_none() {
+        if extras.statusline && self.install.statusline.is_none() {
             plan.note(&format!("{name} has no status line for commands"));
         }
-        if args.live && self.known.live().hook.is_none() {
+        if extras.live && self.known.live().hook.is_none() {
             plan.note(&format!(
                 "{name} needs nothing for its live state: its own files tell it"
             ));
@@ -495,12 +470,7 @@ impl Site<'_> {
         }
     }
 
-    pub(crate) fn plan_uninstall(
-        &self,
-        _: &InstallArgs,
-        batch: &Batch,
-        plan: &mut Plan,
-    ) -> Result<(), Trouble> {
+    pub fn plan_uninstall(&self, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
         let was_there = self.plan_removal_from(&self.file(), plan)?;
         if !was_there {
             plan.stays(format!(
@@ -535,23 +505,18 @@ impl Site<'_> {
         }
         let refused = |trouble: Trouble| trouble.with("correct that and run this again");
         let json = Json::parse(path, &before).map_err(refused)?;
-        let (has_hook, has_line) = (
-            !self.entries(path, &json).is_empty(),
-            self.our_line(path, &json).is_some(),
-        );
+        let (has_hook, has_line) = self.has_ours(path, &json);
         if !has_hook && !has_line {
             return Ok(false);
         }
         let owns_file = is_hook_file && self.owns_file();
         let is_made = Created::new(self.env).has_made(path);
-        let backup = if owns_file || is_made {
-            None
-        } else {
-            self.backup(path)?
-        };
-        let rest = self
-            .rest(path, json, backup.as_ref().map(|(_, bytes)| &**bytes))
-            .map_err(refused)?;
+        let mut backup = None;
+        if !owns_file && !is_made {
+            backup = self.backup(path)?;
+        }
+        let copy = backup.as_ref().map(|(_, bytes)| &**bytes);
+        let rest = self.rest(path, json, copy).map_err(refused)?;
         // Where nothing is known about it, a file without a backup is one that install made.
         let goes = is_made || owns_file || backup.is_none() && !path.is_symlink();
         if goes && (rest.json.is_empty() || owns_file && self.is_bare(&rest.json)) {
@@ -608,10 +573,13 @@ impl Site<'_> {
 
     /// True if a text of a file is the user's alone.
     fn is_theirs(&self, path: &Path, bytes: &[u8]) -> bool {
-        let has_ours = |json: Json| {
-            !self.entries(path, &json).is_empty() || self.our_line(path, &json).is_some()
-        };
-        Json::parse(path, bytes).is_ok_and(|json| !has_ours(json))
+        Json::parse(path, bytes).is_ok_and(|json| self.has_ours(path, &json) == (false, false))
+    }
+
+    /// A file has our hook, and our status line.
+    fn has_ours(&self, path: &Path, json: &Json) -> (bool, bool) {
+        let has_line = self.our_line(path, json).is_some();
+        (!self.entries(path, json).is_empty(), has_line)
     }
 
     /// True if a document has nothing but the version that we put beside our entries.
@@ -626,10 +594,8 @@ impl Site<'_> {
     pub fn rest(&self, path: &Path, json: Json, backup: Option<&[u8]>) -> Result<Rest, Trouble> {
         let copy = backup.and_then(|backup| Json::parse(path, backup).ok());
         let theirs = copy.as_ref().map(Json::value).unwrap_or_default();
-        let (jobs, line) = (
-            self.entries(path, &json),
-            self.our_line(path, &json).map(|(line, _)| line),
-        );
+        let line = self.our_line(path, &json).map(|(line, _)| line);
+        let jobs = self.entries(path, &json);
         let jobs: Vec<Job> = jobs.iter().map(|entry| entry.job).collect();
         let (json, events) = self.without_ours(path, json, &theirs)?;
         // The order of installs shows in the layout. So the copy is not compared with what there is, but what is left of
@@ -657,12 +623,10 @@ impl Site<'_> {
         mut json: Json,
         theirs: &Value,
     ) -> Result<(Json, Vec<String>), Trouble> {
-        let is_hook_file = path == self.file();
-        let events = if is_hook_file {
-            hook::take_out(&mut json, self, theirs)?
-        } else {
-            Vec::new()
-        };
+        let mut events = Vec::new();
+        if path == self.file() {
+            events = hook::take_out(&mut json, self, theirs)?;
+        }
         if let Some((line, _)) = self.our_line(path, &json) {
             status::take_out(&mut json, line, theirs)?;
         }

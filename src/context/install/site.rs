@@ -3,6 +3,7 @@
 //! Everything that differs between agents comes from the `[install]` table of the descriptor; there is no agent's name
 //! here. A descriptor of the user's never leads out of the home directory.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,7 +55,7 @@ impl<'e> Site<'e> {
 
     /// Fails if a user's own descriptor leads out of the home directory, through its variable; or if there is a link on the
     /// way to a file of a project: it came with a clone, and may lead to any file of the user.
-    pub(crate) fn check_place(&self) -> Result<(), Trouble> {
+    pub fn check_place(&self) -> Result<(), Trouble> {
         if self.level == Level::Project {
             self.env
                 .check_cwd()
@@ -105,28 +106,28 @@ impl<'e> Site<'e> {
         if self.level == Level::Project {
             return self.env.cwd.join(&self.install.project.0);
         }
-        let moved = self
-            .install
-            .env
-            .as_deref()
-            .and_then(|name| self.env.var(name));
-        let below = moved.map(|dir| {
-            self.env
+        let install = self.install;
+        let dir = match self.moved_to() {
+            Some(dir) => self
+                .env
                 .expand(&dir.to_string_lossy())
-                .join(&self.install.below.0)
-        });
+                .join(&install.below.0),
+            None => self.env.home.join(&install.dir.0),
+        };
         // `components` drops a slash at the end.
-        below
-            .unwrap_or_else(|| self.env.home.join(&self.install.dir.0))
-            .components()
-            .collect()
+        dir.components().collect()
+    }
+
+    /// The value of the variable that moves the agent's directory.
+    fn moved_to(&self) -> Option<&'e OsStr> {
+        self.env.var(self.install.env.as_deref()?)
     }
 
     pub fn file(&self) -> PathBuf {
         self.dir().join(&self.install.file.0)
     }
 
-    pub(crate) fn owns_file(&self) -> bool {
+    pub fn owns_file(&self) -> bool {
         self.install.kind != FileKind::Settings
     }
 
@@ -137,33 +138,26 @@ impl<'e> Site<'e> {
     }
 
     /// The skill that most agents read.
-    pub(crate) fn shared_skill(&self) -> PathBuf {
-        let base = if self.level == Level::User {
-            &self.env.home
-        } else {
-            &self.env.cwd
+    pub fn shared_skill(&self) -> PathBuf {
+        let base = match self.level {
+            Level::User => &self.env.home,
+            Level::Project => &self.env.cwd,
         };
         base.join(".agents/skills").join(SKILL)
     }
 
-    pub(crate) fn own_skill(&self) -> PathBuf {
+    pub fn own_skill(&self) -> PathBuf {
         self.install.skills.as_ref().map_or_else(
             || self.shared_skill(),
             |dir| self.dir().join(&dir.0).join(SKILL),
         )
     }
 
-    pub(crate) fn shares_skill(&self) -> bool {
-        let is_moved = || {
-            self.install
-                .env
-                .as_deref()
-                .is_some_and(|name| self.env.var(name).is_some())
-        };
+    pub fn shares_skill(&self) -> bool {
         match self.install.shared_skills {
             SharedSkills::No => false,
             SharedSkills::Yes => true,
-            SharedSkills::UnlessMoved => self.level == Level::Project || !is_moved(),
+            SharedSkills::UnlessMoved => self.level == Level::Project || self.moved_to().is_none(),
         }
     }
 
@@ -176,7 +170,7 @@ impl<'e> Site<'e> {
     }
 
     /// The same, and the events at which the agent tells what it is doing; each with what the hook does then.
-    pub(crate) fn all_events(&self) -> impl Iterator<Item = (&'e str, Job)> {
+    pub fn all_events(&self) -> impl Iterator<Item = (&'e str, Job)> {
         let live = self
             .known
             .live()
@@ -187,12 +181,17 @@ impl<'e> Site<'e> {
         self.events().map(|event| (event, Job::Tell)).chain(live)
     }
 
+    pub fn events_of(&self, wanted: Job) -> impl Iterator<Item = &'e str> {
+        let events = self.all_events();
+        events.filter_map(move |(event, job)| (job == wanted).then_some(event))
+    }
+
     pub fn tilde(&self, path: &Path) -> String {
         self.env.tilde(path)
     }
 
     /// Settings of the user and the level that switch all hooks off, and unreadable files that may do so.
-    pub(crate) fn switched_off(&self) -> (Vec<String>, Vec<Trouble>) {
+    pub fn switched_off(&self) -> (Vec<String>, Vec<Trouble>) {
         let (mut off, mut unreadable) = (Vec::new(), Vec::new());
         let mut dirs = vec![self.at(Level::User).dir(), self.dir()];
         dirs.dedup();
@@ -223,7 +222,7 @@ impl<'e> Site<'e> {
     }
 
     /// Tells the user how to trust the hook, if the agent asks for that and the user has not done it.
-    pub(crate) fn needs_trust(&self) -> Option<&'e str> {
+    pub fn needs_trust(&self) -> Option<&'e str> {
         let trust = self.install.trust.as_ref()?;
         let settings = parsed(&self.at(Level::User).dir().join(&trust.file.0)).unwrap_or_default();
         let trusted = at(&settings, &trust.table).and_then(Value::as_object);
@@ -238,18 +237,14 @@ impl<'e> Site<'e> {
 
     /// Other files from which the same sessions run the hook.
     pub fn also(&self) -> Vec<String> {
-        let other = self.at(if self.level == Level::User {
-            Level::Project
-        } else {
-            Level::User
+        let other = self.at(match self.level {
+            Level::User => Level::Project,
+            Level::Project => Level::User,
         });
-        let other = Some(other)
-            .filter(|other| other.file() != self.file() && other.has_hook().unwrap_or(false));
-        other
-            .map(|other| other.tilde(&other.file()))
-            .into_iter()
-            .chain(self.packaged())
-            .collect()
+        let file = other.file();
+        let runs = file != self.file() && other.has_hook().unwrap_or(false);
+        let other = runs.then(|| self.tilde(&file));
+        other.into_iter().chain(self.packaged()).collect()
     }
 
     /// Our entries in one of the agent's files.
@@ -262,16 +257,14 @@ impl<'e> Site<'e> {
     }
 
     /// Our status line in one of the agent's files.
-    pub(crate) fn our_line(&self, path: &Path, json: &Json) -> Option<(&'e StatusLine, Ours)> {
+    pub fn our_line(&self, path: &Path, json: &Json) -> Option<(&'e StatusLine, Ours)> {
         let (_, line) = self.statusline().filter(|(file, _)| file == path)?;
         Some((line, status::find(json, line)?))
     }
 
-    pub(crate) fn has_hook(&self) -> Result<bool, Trouble> {
+    pub fn has_hook(&self) -> Result<bool, Trouble> {
         let file = self.file();
-        let Some(bytes) = files::read(&file)? else {
-            return Ok(false);
-        };
+        let bytes = files::read(&file)?.unwrap_or_default();
         if self.install.kind == FileKind::PiExtension {
             return Ok(texts::is_extension(&bytes));
         }
@@ -279,7 +272,7 @@ impl<'e> Site<'e> {
     }
 
     /// The plugin or package that brings the hook and the skill to the same sessions.
-    pub(crate) fn packaged(&self) -> Option<String> {
+    pub fn packaged(&self) -> Option<String> {
         let package = self.install.package.as_ref()?;
         [Level::User, Level::Project].iter().find_map(|level| {
             let file = self.at(*level).dir().join(&package.file.0);
@@ -289,10 +282,8 @@ impl<'e> Site<'e> {
                     .iter()
                     .any(|(name, enabled)| *enabled == true && is_ours(name, &file)),
                 Value::Array(list) => list.iter().any(|one| {
-                    one.get("source")
-                        .unwrap_or(one)
-                        .as_str()
-                        .is_some_and(|source| is_ours(source, &file))
+                    let source = one.get("source").unwrap_or(one).as_str();
+                    source.is_some_and(|source| is_ours(source, &file))
                 }),
                 _ => false,
             };
@@ -303,7 +294,7 @@ impl<'e> Site<'e> {
 
 /// The copies of a file that were made before each first install, in that order, without an end. There is more than one
 /// if the user changed the file before uninstalling: then the copy of it is kept, and the next install needs another.
-pub(crate) fn backups(path: &Path) -> impl Iterator<Item = PathBuf> {
+pub fn backups(path: &Path) -> impl Iterator<Item = PathBuf> {
     (1..).map(|number| {
         let mut name = path.as_os_str().to_owned();
         name.push(BACKUP);

@@ -97,7 +97,7 @@ pub fn put(json: &mut Json, line: &StatusLine, program: &str) -> Result<(), Trou
 }
 
 /// Takes our command out, and leaves the user's and what was there before we came.
-pub(crate) fn take_out(json: &mut Json, line: &StatusLine, before: &Value) -> Result<(), Trouble> {
+pub fn take_out(json: &mut Json, line: &StatusLine, before: &Value) -> Result<(), Trouble> {
     let (
         Some(Ours {
             theirs, literal, ..

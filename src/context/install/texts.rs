@@ -31,11 +31,11 @@ pub fn extension(program: &str, live: bool) -> String {
 }
 
 /// True if an extension notes what the agent is doing.
-pub(crate) fn is_live(text: &[u8]) -> bool {
+pub fn is_live(text: &[u8]) -> bool {
     memchr::memmem::find(text, LIVE.as_bytes()).is_some()
 }
 
-pub(crate) fn is_extension(text: &[u8]) -> bool {
+pub fn is_extension(text: &[u8]) -> bool {
     text.starts_with(EXTENSION_MARK.as_bytes())
 }
 
@@ -50,7 +50,7 @@ pub enum SkillState {
 }
 
 impl SkillState {
-    pub(crate) fn is_ours(self) -> bool {
+    pub fn is_ours(self) -> bool {
         matches!(self, SkillState::Current | SkillState::Older)
     }
 }
@@ -61,7 +61,7 @@ pub fn skill() -> String {
 }
 
 /// The state of the skill at a path, with its bytes.
-pub(crate) fn skill_state(path: &Path) -> Result<(SkillState, Option<Vec<u8>>), Trouble> {
+pub fn skill_state(path: &Path) -> Result<(SkillState, Option<Vec<u8>>), Trouble> {
     let bytes = files::read(path)?;
     let state = match bytes.as_deref().map(std::str::from_utf8) {
         None => SkillState::Absent,

@@ -1,4 +1,4 @@
-//! What keys do outside of the screen: other programs, the clipboard, notes about a session.
+//! Does what keys ask for outside of the screen: other programs, the clipboard, notes about a session.
 //!
 //! `done`, `tag`, `pin` and `mute` do what the commands of that name do, for the selected session; what comes of it is said in
 //! the last line.
@@ -29,7 +29,7 @@ use session_core::show::search::{around, correction};
 use session_core::show::terminal::width;
 use session_format::path::shell_word;
 
-/// How many sessions a search shows at the most.
+/// A search shows at most so many sessions.
 const FOUND: usize = 100;
 
 /// The transcript of a row.
@@ -44,7 +44,7 @@ pub fn transcript<'f>(row: &WatchRow, formats: &'f [AgentFormat]) -> Option<Reso
 
 impl App<'_, '_, '_> {
     /// Does what a key asked for. Says whether the program ends.
-    pub(super) fn perform(&mut self, effect: Effect, screen: &mut Screen) -> Result<bool, Problem> {
+    pub fn perform(&mut self, effect: Effect, screen: &mut Screen) -> Result<bool, Problem> {
         match effect {
             Effect::Quit => return Ok(true),
             Effect::Suspend => screen.suspend(&mut self.display)?,

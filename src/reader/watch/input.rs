@@ -1,4 +1,4 @@
-//! What a terminal sends, as keys: letters, the keys beside them, the mouse and pasted text.
+//! Turns the bytes of a terminal into keys: letters, the keys beside them, the mouse and pasted text.
 //!
 //! Bytes are parsed here instead of by a library that reads them as well, because whoever reads must stop when another
 //! program gets the screen, when half of a sequence is there, and when the terminal is gone.
@@ -34,13 +34,13 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 /// More is not held of a text that is pasted.
 const LONGEST_PASTE: usize = 1 << 20;
 
-/// Whether a paste has begun and not ended, in what [`take`] left.
-pub(crate) fn is_in_paste(bytes: &[u8]) -> bool {
+/// A paste has begun and not ended, in what [`take`] left.
+pub fn is_in_paste(bytes: &[u8]) -> bool {
     bytes.starts_with(PASTE_START)
 }
 
 /// Ends a paste whose end does not come.
-pub(crate) fn end_paste(bytes: &mut Vec<u8>) {
+pub fn end_paste(bytes: &mut Vec<u8>) {
     bytes.extend(PASTE_END);
 }
 

@@ -1,10 +1,10 @@
-//! What each key does: to the [`Model`], and what is then left to do outside of it.
+//! Each key changes the [`Model`], and may leave an [`Effect`] to be done outside of it.
 
 use super::input::Key;
 use super::model::{Model, Prompt, Question};
 use crate::watch::view::WatchRow;
 
-/// What a key asks for beyond what the screen shows.
+/// A key asks for more than a change of the screen.
 #[derive(Debug, PartialEq)]
 pub enum Effect {
     Quit,
@@ -23,7 +23,7 @@ pub enum Effect {
     With(Box<WatchRow>, SessionEffect),
 }
 
-/// What is done with a session.
+/// Something to do with a session.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SessionEffect {
     /// Finds out how to resume it, and asks.
@@ -41,7 +41,7 @@ pub enum SessionEffect {
     Mute,
 }
 
-pub(crate) const IN_LIST: [(&str, &str); 13] = [
+pub const IN_LIST: [(&str, &str); 13] = [
     ("?", "help"),
     ("q", "quit"),
     ("j/k", "move"),
@@ -56,7 +56,7 @@ pub(crate) const IN_LIST: [(&str, &str); 13] = [
     ("t", "tag"),
     ("d", "done"),
 ];
-pub(crate) const IN_LOG: [(&str, &str); 10] = [
+pub const IN_LOG: [(&str, &str); 10] = [
     ("Esc", "back"),
     ("?", "help"),
     ("j/k", "scroll"),
@@ -68,7 +68,7 @@ pub(crate) const IN_LOG: [(&str, &str); 10] = [
     ("o", "editor"),
     ("q", "quit"),
 ];
-pub(crate) const IN_LOG_AFTER_FIND: [(&str, &str); 8] = [
+pub const IN_LOG_AFTER_FIND: [(&str, &str); 8] = [
     ("Esc", "back"),
     ("?", "help"),
     ("n/N", "next older, newer"),
@@ -78,7 +78,7 @@ pub(crate) const IN_LOG_AFTER_FIND: [(&str, &str); 8] = [
     ("f", "follow"),
     ("q", "quit"),
 ];
-pub(crate) const IN_FOUND: [(&str, &str); 5] = [
+pub const IN_FOUND: [(&str, &str); 5] = [
     ("Esc", "back"),
     ("?", "help"),
     ("j/k", "move"),
@@ -87,7 +87,7 @@ pub(crate) const IN_FOUND: [(&str, &str); 5] = [
 ];
 
 /// As many lines as a terminal of 20 rows has room for.
-pub(crate) const HELP: [(&str, &str); 18] = [
+pub const HELP: [(&str, &str); 18] = [
     ("j k ↓ ↑", "next, previous session"),
     ("PgDn PgUp", "a page further, back; Space, too"),
     ("Home End G", "first, last; in a log g is its start"),
@@ -137,12 +137,19 @@ impl Model {
                 self.ask(Question::Find, "find: ".into(), String::new());
             }
             Key::Char('/') => {
-                self.set_found_none();
+                if self.has_found() {
+                    self.set_found(None);
+                }
                 self.ask(Question::Filter, "filter: ".into(), self.filter.clone());
             }
             Key::Char('s') => self.ask(Question::Search, "search: ".into(), String::new()),
             Key::Esc => self.back(),
-            Key::Click(x, y) => self.click_at(x, y),
+            Key::Click(x, y) => {
+                let list = self.layout().list;
+                if list.contains((x, y).into()) {
+                    self.click(usize::from(y - list.y));
+                }
+            }
             Key::WheelUp(x, y) => return self.wheel(x, y, WHEEL),
             Key::WheelDown(x, y) => return self.wheel(x, y, -WHEEL),
             Key::Ctrl('d') => return self.scroll_log(-self.half_log()),
@@ -157,7 +164,7 @@ impl Model {
         None
     }
 
-    /// What is done with the selected session.
+    /// Keys that do something with the selected session.
     fn act(&mut self, key: &Key) -> Option<Effect> {
         let row = Box::new(self.selected()?.clone());
         let effect = match key {
@@ -243,19 +250,6 @@ impl Model {
         }
     }
 
-    fn set_found_none(&mut self) {
-        if self.has_found() {
-            self.set_found(None);
-        }
-    }
-
-    fn click_at(&mut self, x: u16, y: u16) {
-        let list = self.layout().list;
-        if list.contains((x, y).into()) {
-            self.click(usize::from(y - list.y));
-        }
-    }
-
     fn wheel(&mut self, x: u16, y: u16, by: isize) -> Option<Effect> {
         if self.layout().log.contains((x, y).into()) {
             return self.scroll_log(by);
@@ -320,11 +314,9 @@ impl Model {
         }
         if is_filter {
             self.filter.clone_from(&prompt.text);
-        }
-        self.prompt = Some(prompt);
-        if is_filter {
             self.arrange();
         }
+        self.prompt = Some(prompt);
         None
     }
 }

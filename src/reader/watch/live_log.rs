@@ -16,14 +16,14 @@ use session_core::show::log::LogView;
 use session_core::show::terminal::Style;
 use session_format::entry::{Entry, LongText, What};
 
-/// How many entries are read at first, how many times more each time the user wants older ones, and how many at the most.
+/// The number of entries at first, how many times more when the user wants older ones, and the most.
 const FIRST: usize = 100;
 const TIMES: usize = 5;
 const MOST: usize = 12_500;
 /// The longest text of an entry, in bytes, and how much text is read at once: all of it is in memory before it is cut.
 const LONGEST: usize = 16 << 10;
 const AT_ONCE: usize = 64 << 20;
-/// How many entries before and after a line that was searched for.
+/// The number of entries before and after a line that was searched for.
 const AROUND: usize = 200;
 
 pub struct LiveLog<'f> {
@@ -35,7 +35,7 @@ pub struct LiveLog<'f> {
     count: usize,
     /// Calls are shown with all that they were given and what they answered.
     pub is_open: bool,
-    /// How long all texts were before they were cut.
+    /// The length of all texts before they were cut.
     length: usize,
     /// No older entries are to be had here.
     pub is_whole: bool,

@@ -12,7 +12,7 @@
 //! | `terminal`, `input` | the terminal, taken and given back; its keys |
 //! | `demo` | made-up sessions |
 //!
-//! How it looks is up to `show/watch.rs`.
+//! `view` draws it.
 
 mod demo;
 mod effects;
@@ -39,7 +39,6 @@ use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use super::args::WatchArgs;
-use super::events::FileEvents;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
 use feed::{Rows, Snapshot};
@@ -75,7 +74,7 @@ pub fn run(args: WatchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     end(ended)
 }
 
-/// How it ended, and the signal that ended it.
+/// The exit status, and the signal that ended it.
 type Ended = Result<(Exit, Option<i32>), Problem>;
 
 fn end(ended: Ended) -> Result<Exit, Problem> {
@@ -162,7 +161,7 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.print_lines(lines)
 }
 
-/// What is between the threads.
+/// Flags between the threads.
 struct Shared {
     stop: AtomicBool,
     /// The sessions are to be looked at now.
@@ -182,7 +181,7 @@ fn interactive(
         look: AtomicBool::new(false),
     };
     let (sender, snapshots) = channel();
-    let (env, formats, gate, events) = (stage.env, stage.formats, stage.gate, FileEvents::start);
+    let (env, formats, gate) = (stage.env, stage.formats, stage.gate);
     let window = stage.settings.conflict_window;
     let is_demo = demo.is_some();
     std::thread::scope(|scope| {
@@ -196,7 +195,7 @@ fn interactive(
                 waker,
                 wake: None,
             };
-            let monitor = Monitor::start(env, formats, events());
+            let monitor = Monitor::start(env, formats);
             let goes_on = || {
                 (!shared.stop.load(Ordering::Relaxed))
                     .then(|| shared.look.swap(false, Ordering::Relaxed))
@@ -279,7 +278,7 @@ fn not_fed() -> Problem {
     Problem::Trouble("an error in this program: the sessions are no longer read".into())
 }
 
-/// Where snapshots go. The main loop is woken for each, and when no more will come.
+/// Sends snapshots. The main loop is woken for each, and when no more will come.
 struct Outlet {
     sender: Option<Sender<Option<Snapshot>>>,
     /// Brings what wakes it, as soon as there is a screen.
@@ -531,7 +530,7 @@ impl App<'_, '_, '_> {
     }
 }
 
-/// What to say of files that cannot be read: something once, and not again over what a key has said since.
+/// A message about files that cannot be read: once, and not again over what a key has said since.
 fn new_trouble(known: &mut Vec<String>, bad: Vec<String>) -> Option<String> {
     let is_new = *known != bad;
     *known = bad;

@@ -1,4 +1,4 @@
-//! What the screen of `watch` shows, and what each key makes of it (`keys.rs`). Pure data: no clock, file or terminal.
+//! The state behind the screen of `watch`, which each key changes (`keys.rs`). Pure data: no clock, file or terminal.
 //!
 //! A session stays selected wherever its line goes, and the log stays where the user scrolled it, whatever is added.
 
@@ -16,7 +16,7 @@ use session_core::show::log::Piece;
 use session_core::show::state::counted;
 use session_core::show::terminal::{Tone, width, wrap};
 
-/// How many sessions of a section are printed where nobody can scroll.
+/// At most so many sessions of a section are printed where nobody can scroll.
 const PRINTED: usize = 20;
 
 /// A place in a transcript: its end, or the line that a search found.
@@ -28,12 +28,12 @@ pub struct Model {
     pub height: u16,
     /// Sessions of all projects, not only of this one.
     pub all: bool,
-    /// What this project is called.
+    /// The name of this project.
     pub here: String,
     /// It is printed, so no key is there to be named.
     pub is_printed: bool,
     pub filter: String,
-    /// What was last looked for in a log.
+    /// The words last looked for in a log.
     pub find: String,
     pub prompt: Option<Prompt>,
     pub message: String,
@@ -43,13 +43,13 @@ pub struct Model {
     pub only_log: bool,
     rows: Vec<WatchRow>,
     conflicts: Vec<ConflictText>,
-    /// What a search found, while that is shown.
+    /// The finds of a search, while they are shown.
     found: Option<Vec<WatchRow>>,
     items: Vec<Item>,
     counts: [usize; Group::ALL.len()],
     selected: Option<LogPlace>,
     left: Option<PathBuf>,
-    /// Where the selected item is, and the first one that is shown.
+    /// The number of the selected item, and of the first one that is shown.
     index: usize,
     top: usize,
 }
@@ -70,16 +70,16 @@ pub struct Prompt {
     pub text: String,
 }
 
-/// What is asked for. A question about a session keeps it: while the user thinks, another one may become the selected one.
+/// A question about a session keeps it: while the user thinks, another one may become the selected one.
 #[derive(Debug, PartialEq)]
 pub enum Question {
     Filter,
-    /// What to look for in the log.
+    /// Asks for words to look for in the log.
     Find,
     Search,
     Tag(Box<WatchRow>),
     Pin(Box<WatchRow>),
-    /// Whether to run a command.
+    /// Asks for a yes to a command.
     Resume(Box<WatchRow>, String),
 }
 
@@ -91,16 +91,16 @@ pub struct Log {
     pub starts: Vec<usize>,
     /// The width that its lines are laid out for; 0 before they are.
     pub width: usize,
-    /// How many lines are below those on the screen.
+    /// The number of lines below those on the screen.
     pub below: usize,
     pub follows: bool,
     /// Its first line is the first of the transcript.
     pub is_whole: bool,
     /// The user wants its end and not what a search found.
     pub is_freed: bool,
-    /// How many lines at the end are about what the session waits for.
+    /// The number of lines at the end about what the session waits for.
     pub waiting: usize,
-    /// How many lines are below the one that was found in it.
+    /// The number of lines below the one that was found in it.
     pub found: Option<usize>,
 }
 
@@ -112,7 +112,7 @@ pub struct LogLines {
     pub starts: Vec<usize>,
     pub hit: Option<usize>,
     pub added: usize,
-    /// How many lines at the end are about what the session waits for.
+    /// The number of lines at the end about what the session waits for.
     pub waiting: usize,
 }
 
@@ -184,7 +184,7 @@ impl Model {
     }
 
     /// Takes the sessions as they are now.
-    pub(crate) fn set_rows(&mut self, rows: Vec<WatchRow>, conflicts: Vec<ConflictText>) {
+    pub fn set_rows(&mut self, rows: Vec<WatchRow>, conflicts: Vec<ConflictText>) {
         if let Some(path) = &self.left {
             let find = |rows: &[WatchRow]| {
                 rows.iter()
@@ -208,7 +208,7 @@ impl Model {
         self.left = self.selected.clone().map(|(path, _)| path);
     }
 
-    pub(crate) fn set_found(&mut self, found: Option<Vec<WatchRow>>) {
+    pub fn set_found(&mut self, found: Option<Vec<WatchRow>>) {
         self.found = found;
         self.only_log = false;
         self.selected = None;
@@ -216,7 +216,7 @@ impl Model {
         self.arrange();
     }
 
-    pub(crate) fn has_found(&self) -> bool {
+    pub fn has_found(&self) -> bool {
         self.found.is_some()
     }
 
@@ -227,7 +227,7 @@ impl Model {
     }
 
     /// Gives the log the whole screen, or takes it back.
-    pub(crate) fn set_only_log(&mut self, only_log: bool) {
+    pub fn set_only_log(&mut self, only_log: bool) {
         self.only_log = only_log;
         self.scroll(0);
     }
@@ -236,7 +236,7 @@ impl Model {
         Layout::of(self.width, self.height, self.only_log)
     }
 
-    /// How many lines the list has, also while the log has the whole screen and the list only waits.
+    /// The lines of the list, also while the log has the whole screen and the list only waits.
     fn list_room(&self) -> usize {
         Layout::of(self.width, self.height, false)
             .list
@@ -253,29 +253,22 @@ impl Model {
     }
 
     /// Puts the sessions that are to be shown in order, and keeps the selection where it was.
-    pub(crate) fn arrange(&mut self) {
+    pub fn arrange(&mut self) {
         self.items = match &self.found {
             Some(found) => (0..found.len()).map(Item::Row).collect(),
             None => self.sections(),
         };
-        let is_it = |target: &LogPlace| self.position(target);
-        self.index = match self.selected.as_ref().and_then(is_it) {
-            Some(index) => index,
-            None => self.near(self.index).unwrap_or(0),
+        let is_it = |item: &Item| {
+            let row = self.row(item).zip(self.selected.as_ref());
+            row.is_some_and(|(row, (path, at))| row.path == *path && row.at == *at)
         };
-        self.select(self.index);
+        let index = self.items.iter().position(is_it);
+        self.select(index.or_else(|| self.near(self.index)).unwrap_or(0));
     }
 
-    fn position(&self, target: &LogPlace) -> Option<usize> {
-        self.items.iter().position(|item| {
-            self.target(item)
-                .is_some_and(|(path, at)| *path == target.0 && at == target.1)
-        })
-    }
-
-    fn target(&self, item: &Item) -> Option<(&PathBuf, Option<u64>)> {
+    fn row(&self, item: &Item) -> Option<&WatchRow> {
         let Item::Row(index) = item else { return None };
-        self.list().get(*index).map(|row| (&row.path, row.at))
+        self.list().get(*index)
     }
 
     fn sections(&mut self) -> Vec<Item> {
@@ -349,11 +342,7 @@ impl Model {
 
     fn select(&mut self, index: usize) {
         self.index = index;
-        let target = self
-            .items
-            .get(index)
-            .and_then(|item| self.target(item))
-            .map(|(path, at)| (path.clone(), at));
+        let target = self.selected().map(|row| (row.path.clone(), row.at));
         if target != self.selected {
             self.left = None;
             self.selected = target;
@@ -389,22 +378,19 @@ impl Model {
     }
 
     /// Selects what is in a line of the list.
-    pub(crate) fn click(&mut self, line: usize) {
+    pub fn click(&mut self, line: usize) {
         let index = self.top + line;
         if matches!(self.items.get(index), Some(Item::Row(_))) {
             self.select(index);
         }
     }
 
-    pub(crate) fn selected(&self) -> Option<&WatchRow> {
-        match self.items.get(self.index) {
-            Some(Item::Row(index)) => self.list().get(*index),
-            _ => None,
-        }
+    pub fn selected(&self) -> Option<&WatchRow> {
+        self.row(self.items.get(self.index)?)
     }
 
-    /// What the log has to show.
-    pub(crate) fn log_target(&self) -> Option<LogPlace> {
+    /// The place that the log has to show.
+    pub fn log_target(&self) -> Option<LogPlace> {
         let (path, at) = self.selected.clone()?;
         Some((path, at.filter(|_| !self.log.is_freed)))
     }
@@ -432,7 +418,7 @@ impl Model {
     }
 
     /// Shows other lines, of which so many were added at the end.
-    pub(crate) fn set_log(&mut self, lines: LogLines) {
+    pub fn set_log(&mut self, lines: LogLines) {
         let LogLines {
             lines,
             starts,
@@ -451,7 +437,7 @@ impl Model {
     }
 
     /// What a session waits for is read from its beginning, however long it is.
-    pub(crate) fn show_waiting(&mut self) {
+    pub fn show_waiting(&mut self) {
         let room = self.layout().log_room().0;
         if self.log.waiting > room && room > 0 {
             (self.log.follows, self.log.below) = (false, self.log.waiting - room);
@@ -459,7 +445,7 @@ impl Model {
     }
 
     /// Shows the same log, laid out for another width: the user goes on reading where they were.
-    pub(crate) fn rewrap_log(&mut self, lines: LogLines) {
+    pub fn rewrap_log(&mut self, lines: LogLines) {
         let (last, found) = (
             self.log.anchor(self.log.below),
             self.log.found.and_then(|below| self.log.anchor(below)),
@@ -485,7 +471,7 @@ impl Model {
 
     /// Goes to the nearest line of the log that has the words, above or below the one that was found last. At first, that
     /// is the last one on the screen. Says whether there is one.
-    pub(crate) fn find_line(&mut self, older: bool) -> bool {
+    pub fn find_line(&mut self, older: bool) -> bool {
         let line = self.nearest_line(older);
         if let Some(line) = line {
             self.show_line(line);
@@ -494,8 +480,8 @@ impl Model {
         line.is_some()
     }
 
-    /// What to say where there is none. `is_all`: the log is all that the transcript has.
-    pub(crate) fn not_found(&self, older: bool, is_all: bool) -> String {
+    /// Says that there is none. `is_all`: the log is all that the transcript has.
+    pub fn not_found(&self, older: bool, is_all: bool) -> String {
         let words = &self.find;
         let may_be_above = !older && !self.log.is_whole;
         match (older, may_be_above || self.nearest_line(!older).is_some()) {
@@ -532,7 +518,7 @@ impl Model {
     }
 
     /// Scrolls to the line in the middle of which something was found.
-    pub(crate) fn show_line(&mut self, line: usize) {
+    pub fn show_line(&mut self, line: usize) {
         self.log.follows = false;
         let after = self.log.lines.len().saturating_sub(line);
         self.log.below = after.saturating_sub(self.layout().log_room().0.div_ceil(2));

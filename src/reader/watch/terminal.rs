@@ -25,14 +25,14 @@ use session_core::env::Env;
 /// Keeps the title, then another screen, no cursor, clicks and the wheel, and pasted text as such.
 const ENTER: &[u8] = b"\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1006h\x1b[?2004h\x1b[2J";
 const LEAVE: &[u8] = b"\x1b[?2004l\x1b[?1006l\x1b[?1000l\x1b[0m\x1b[?25h\x1b[?1049l\x1b[23;0t";
-/// How long to wait for the rest of a sequence, before a lone escape is the key of that name.
+/// The wait for the rest of a sequence, before a lone escape is the key of that name.
 const REST: Duration = Duration::from_millis(25);
-/// How long a paste may pause, over a bad connection. After that its end is lost, and what comes then are keys.
+/// A paste may pause so long, over a bad connection. After that its end is lost, and what comes then are keys.
 const PASTE_REST: Duration = Duration::from_secs(10);
-/// How long the main loop has to end the program after a signal. It may wait for a terminal that does not read.
+/// The main loop has so long to end the program after a signal. It may wait for a terminal that does not read.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Whether the terminal is ours now; a panic gives it back from any thread.
+/// The terminal is ours now; a panic gives it back from any thread.
 static HELD: AtomicBool = AtomicBool::new(false);
 
 pub type Display<'o> = Terminal<CrosstermBackend<&'o mut dyn Write>>;
@@ -53,9 +53,9 @@ pub struct Screen {
     tty: OwnedFd,
     woken: UnixStream,
     waker: UnixStream,
-    /// What the terminal has sent and is not a whole key yet.
+    /// Bytes from the terminal that are not a whole key yet.
     held: Vec<u8>,
-    /// When it last sent something.
+    /// The last time it sent something.
     heard: Instant,
     /// The signal that ends it.
     ended: Arc<AtomicUsize>,
@@ -67,7 +67,7 @@ pub struct Screen {
     closed: Arc<AtomicBool>,
 }
 
-/// What a wait ended with.
+/// The end of a wait.
 pub struct Woken {
     pub keys: Vec<Key>,
     /// The terminal is gone.
@@ -162,8 +162,8 @@ impl Screen {
         Ok(())
     }
 
-    /// What wakes a wait, from another thread.
-    pub(crate) fn waker(&self) -> io::Result<UnixStream> {
+    /// Wakes a wait, from another thread.
+    pub fn waker(&self) -> io::Result<UnixStream> {
         self.waker.try_clone()
     }
 
@@ -232,18 +232,18 @@ impl Screen {
         Some(self.ended.load(Ordering::Relaxed) as i32).filter(|signal| *signal != 0)
     }
 
-    /// Whether another program asked us to stop for a while.
-    pub(crate) fn is_stopped(&self) -> bool {
+    /// Another program asked us to stop for a while.
+    pub fn is_stopped(&self) -> bool {
         self.stopped.swap(false, Ordering::Relaxed)
     }
 
-    /// Whether the program goes on after it was stopped; the terminal may be in any state then.
-    pub(crate) fn is_continued(&self) -> bool {
+    /// The program goes on after it was stopped; the terminal may be in any state then.
+    pub fn is_continued(&self) -> bool {
         self.continued.swap(false, Ordering::Relaxed)
     }
 
     /// Takes the terminal again after somebody else may have had it, and draws all of it.
-    pub(crate) fn retake(display: &mut Display) -> io::Result<()> {
+    pub fn retake(display: &mut Display) -> io::Result<()> {
         HELD.store(false, Ordering::SeqCst);
         let _ = disable_raw_mode();
         Screen::take(display.backend_mut())?;
@@ -252,7 +252,7 @@ impl Screen {
 
     /// Lets the next frame draw all of the screen. `Terminal::clear` would ask the terminal where the cursor is, and not
     /// every one answers.
-    pub(crate) fn redraw(display: &mut Display) -> io::Result<()> {
+    pub fn redraw(display: &mut Display) -> io::Result<()> {
         let area = display.get_frame().area();
         display.resize(area)
     }
@@ -265,11 +265,7 @@ impl Screen {
     }
 
     /// Gives the terminal to somebody else for a while.
-    pub(crate) fn lend<T>(
-        &self,
-        display: &mut Display,
-        other: impl FnOnce() -> T,
-    ) -> io::Result<T> {
+    pub fn lend<T>(&self, display: &mut Display, other: impl FnOnce() -> T) -> io::Result<T> {
         Write::flush(display.backend_mut())?;
         give_back();
         self.lent.store(true, Ordering::SeqCst);
@@ -295,7 +291,7 @@ impl Drop for Screen {
 }
 
 /// Ends the program as a signal does that nobody handles.
-pub(crate) fn end_by(signal: i32) {
+pub fn end_by(signal: i32) {
     let _ = emulate_default_handler(signal);
 }
 

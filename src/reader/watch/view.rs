@@ -1,4 +1,4 @@
-//! How `session-reader watch` looks: a [`Screen`] is drawn into a buffer, which is a terminal's or a page of text.
+//! Draws the [`Screen`] of `session-reader watch` into a buffer, which is a terminal's or a page of text.
 //!
 //! Everything it is given has been through the gate. Only the sixteen colours of the terminal are used, and never a
 //! background, so that it can be read on light and dark ones. What is on the screen is up to `model.rs`.
@@ -25,7 +25,7 @@ use session_format::time::{DAY, Time};
 pub struct WatchRow {
     pub path: PathBuf,
     pub id: String,
-    /// What to type to get at it, and what it is called.
+    /// The word to type to get at it, and its name.
     pub handle: String,
     pub name: String,
     /// The format of its transcript, and what its agent is called.
@@ -40,9 +40,9 @@ pub struct WatchRow {
     pub section: Section,
     pub since: Option<Time>,
     pub started: Option<Time>,
-    /// How long it has been in its state.
+    /// The time it has been in its state.
     pub time: String,
-    /// Why it is in its state, or the line that a search found.
+    /// The reason for its state, or the line that a search found.
     pub about: String,
     pub title: String,
     pub tags: String,
@@ -115,7 +115,7 @@ impl Section {
     }
 }
 
-/// Why a session is in its state, as far as the word for that and the time in its line do not say so.
+/// The reason for the state of a session, as far as its line does not say so by the word for the state and the time.
 pub fn about(state: &State, now: Time) -> String {
     match state.reason {
         Some(Reason::Answered | Reason::Ended(None, _)) => String::new(),
@@ -125,7 +125,7 @@ pub fn about(state: &State, now: Time) -> String {
     }
 }
 
-/// What the user noted about a session. That it is done is said here where its state does not say so.
+/// The user's tags of a session. That it is done is said here where its state does not say so.
 pub fn tags(listed: &Listed, kind: StateKind) -> String {
     let done = (listed.done && kind != StateKind::Done).then_some("done");
     done.into_iter()
@@ -134,8 +134,8 @@ pub fn tags(listed: &Listed, kind: StateKind) -> String {
         .join(", ")
 }
 
-/// How long a session has been in its state.
-pub(crate) fn time_in(state: &State, now: Time) -> String {
+/// The time a session has been in its state.
+pub fn time_in(state: &State, now: Time) -> String {
     state
         .since
         .map(|since| since.short_age(now))
@@ -164,7 +164,7 @@ pub enum Item {
     Gap,
 }
 
-/// What the last line of the screen says.
+/// The last line of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bottom<'s> {
     Keys(&'s [(&'s str, &'s str)]),
@@ -174,10 +174,10 @@ pub enum Bottom<'s> {
 
 pub struct LogPane<'s> {
     pub title: String,
-    /// What stands at the right of the title.
+    /// The text at the right of the title.
     pub note: String,
     pub lines: &'s [Vec<Piece>],
-    /// How many lines are below those that are shown.
+    /// The number of lines below those that are shown.
     pub below: usize,
     /// The line that the user has found.
     pub found: Option<usize>,
@@ -188,7 +188,7 @@ pub struct Screen<'s> {
     pub counts: [usize; Group::ALL.len()],
     /// Files that several sessions edited lately, with their names.
     pub conflicts: Vec<&'s str>,
-    /// What the list is of: `~/shop`, `all projects`.
+    /// The scope of the list: `~/shop`, `all projects`.
     pub scope: &'s str,
     pub filter: &'s str,
     pub rows: &'s [WatchRow],
@@ -196,9 +196,9 @@ pub struct Screen<'s> {
     /// The number of the item that is selected, and of the first one that is shown.
     pub selected: Option<usize>,
     pub top: usize,
-    /// What to say if there are no items.
+    /// Said if there are no items.
     pub nothing: &'s str,
-    /// How to get at the older ones that are not printed.
+    /// The command that shows the older ones that are not printed.
     pub older: &'s str,
     pub shows_projects: bool,
     pub log: Option<LogPane<'s>>,
@@ -206,7 +206,7 @@ pub struct Screen<'s> {
     pub help: &'s [(&'s str, &'s str)],
 }
 
-/// Where everything is. Parts for which there is no room are empty.
+/// The parts of the screen. Parts for which there is no room are empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Layout {
     pub header: Rect,
@@ -281,8 +281,8 @@ impl Layout {
             .unwrap_or_default()
     }
 
-    /// How many lines and columns of a log there is room for.
-    pub(crate) fn log_room(&self) -> (usize, usize) {
+    /// The lines and columns of a log that there is room for.
+    pub fn log_room(&self) -> (usize, usize) {
         (
             self.log.height.saturating_sub(1).into(),
             self.log.width.saturating_sub(1).into(),
@@ -290,7 +290,7 @@ impl Layout {
     }
 }
 
-/// How a tone looks in a cell. Bold and dim are no colours, so they stay where colours are not wanted.
+/// The style of a cell. Bold and dim are no colours, so they stay where colours are not wanted.
 fn cell_style(tone: Tone, colour: bool) -> CellStyle {
     let style = CellStyle::new();
     let style = match tone {
@@ -340,6 +340,15 @@ impl Brush<'_> {
             },
             [(tone, text)],
         );
+    }
+}
+
+/// The rest of an area, from so many columns on.
+fn indented(area: Rect, by: u16) -> Rect {
+    Rect {
+        x: area.x + by,
+        width: area.width.saturating_sub(by),
+        ..area
     }
 }
 
@@ -465,7 +474,7 @@ fn draw_header(screen: &Screen, area: Rect, brush: &mut Brush) {
     brush.put(left, pieces.iter().map(|(tone, text)| (*tone, &**text)));
 }
 
-/// How wide the columns of the list are.
+/// The widths of the columns of the list.
 struct Columns {
     name: usize,
     agent: usize,
@@ -511,13 +520,7 @@ impl Columns {
 
 fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
     if screen.items.is_empty() && area.height > 0 {
-        let line = Rect {
-            x: area.x + 2,
-            width: area.width.saturating_sub(2),
-            height: 1,
-            ..area
-        };
-        brush.put(line, [(Tone::Faint, screen.nothing)]);
+        brush.put(indented(area, 2), [(Tone::Faint, screen.nothing)]);
     }
     let columns = Columns::of(screen, area.width);
     let shown = screen
@@ -555,15 +558,10 @@ const LEAST_TITLE: u16 = 12;
 
 fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, brush: &mut Brush) {
     let is_idle = !row.group.is_active() && row.at.is_none();
-    let quiet = if is_idle && !is_selected {
-        Tone::Faint
+    let (quiet, name) = if is_idle && !is_selected {
+        (Tone::Faint, Tone::Faint)
     } else {
-        Tone::Plain
-    };
-    let name = if is_idle && !is_selected {
-        Tone::Faint
-    } else {
-        Tone::Strong
+        (Tone::Plain, Tone::Strong)
     };
     let reason = match row.group {
         _ if row.at.is_some() => Tone::Plain,
@@ -609,16 +607,11 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
         ],
     );
     // A title of a few letters says nothing.
-    let room = line.right().saturating_sub(x);
-    let rest = Rect {
-        x,
-        width: room,
-        ..line
-    };
-    match row.about.is_empty() {
-        true => _ = brush.put(rest, [(quiet, &*row.title)]),
-        false if row.title.is_empty() || room < LEAST_TITLE => {}
-        false => _ = brush.put(rest, [(Tone::Faint, " · "), (Tone::Faint, &row.title)]),
+    let rest = indented(line, x - line.x);
+    if row.about.is_empty() {
+        brush.put(rest, [(quiet, &*row.title)]);
+    } else if !row.title.is_empty() && rest.width >= LEAST_TITLE {
+        brush.put(rest, [(Tone::Faint, " · "), (Tone::Faint, &row.title)]);
     }
 }
 
@@ -647,12 +640,8 @@ fn draw_log(pane: &LogPane, area: Rect, brush: &mut Brush) {
         if pane.found == Some(start + index) {
             brush.put(line_area, [(Tone::User, "▌")]);
         }
-        let line_area = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(1),
-            ..line_area
-        };
-        brush.put(line_area, line.iter().map(|(tone, text)| (*tone, &**text)));
+        let pieces = line.iter().map(|(tone, text)| (*tone, &**text));
+        brush.put(indented(line_area, 1), pieces);
     }
 }
 
@@ -693,11 +682,7 @@ fn draw_bottom(bottom: &Bottom, area: Rect, brush: &mut Brush) {
             );
         }
         Bottom::Keys(keys) => {
-            let mut line = Rect {
-                x: area.x + 1,
-                width: area.width.saturating_sub(1),
-                ..area
-            };
+            let mut line = indented(area, 1);
             for (key, what) in *keys {
                 // A key that does not fit is left out as a whole; `?` names them all.
                 if width(key) + width(what) + 3 > usize::from(line.width) {
@@ -712,11 +697,7 @@ fn draw_bottom(bottom: &Bottom, area: Rect, brush: &mut Brush) {
                         (Tone::Plain, "  "),
                     ],
                 );
-                line = Rect {
-                    x,
-                    width: line.right() - x,
-                    ..line
-                };
+                line = indented(line, x - line.x);
             }
         }
     }
@@ -736,12 +717,7 @@ fn draw_help(help: &[(&str, &str)], area: Rect, bottom: Rect, brush: &mut Brush)
     for (index, (key, what)) in help.iter().enumerate() {
         let (column, row) = ((index / rows) as u16, index % rows);
         if column < columns {
-            let x = area.x + 2 + column * half;
-            let line = Rect {
-                x,
-                width: area.right().saturating_sub(x),
-                ..line_of(area, row)
-            };
+            let line = indented(line_of(area, row), 2 + column * half);
             brush.put(
                 line,
                 [(Tone::Strong, &*pad(key, keys + 2)), (Tone::Plain, what)],

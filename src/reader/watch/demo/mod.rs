@@ -16,7 +16,7 @@ use session_format::hash::HashMap;
 use session_format::time::{SECOND, Time};
 
 /// Noon, for a picture that is always the same.
-pub(crate) const NOON: &[u8] = b"2026-11-16T12:00:00Z";
+pub const NOON: &[u8] = b"2026-11-16T12:00:00Z";
 
 /// The columns of a file. All but the last are words.
 fn table<const COLUMNS: usize>(
@@ -106,11 +106,7 @@ impl World {
     }
 
     /// Lets the sessions go on until somebody stops it. `pause` waits, and says whether to go on.
-    pub(crate) fn play(
-        mut self,
-        env: &Env,
-        mut pause: impl FnMut(Duration) -> bool,
-    ) -> io::Result<()> {
+    pub fn play(mut self, env: &Env, mut pause: impl FnMut(Duration) -> bool) -> io::Result<()> {
         loop {
             let mut before = 0;
             for event in script().filter(|event| event.at > 0) {
