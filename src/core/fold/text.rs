@@ -211,7 +211,7 @@ pub fn prose(text: &str) -> Vec<&str> {
     found
 }
 
-/// Lines like these are [`PASTED`], but people begin a message with them, too.
+/// Beginnings of pasted lines that people begin a message with, too.
 const SAID_TOO: &str = "error:;warning:;Error:;GET ;POST ;PUT ;PATCH ;DELETE ;HEAD ;OPTIONS ";
 const LEVELS: &str = "ERROR WARN WARNING INFO DEBUG TRACE FATAL CRITICAL";
 const METHODS: &str = "GET POST PUT PATCH DELETE HEAD OPTIONS";

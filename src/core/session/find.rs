@@ -66,8 +66,7 @@ pub(super) fn roots<'f>(
 }
 
 /// All sessions of all formats. A file that two patterns reach is found once. With stamps it takes twice as long, but not
-/// as long as asking for them later, path by path.
-/// If time runs out, there are fewer, and the flag is false.
+/// as long as asking for them later, path by path. If time runs out, there are fewer, and the flag is false.
 pub fn sessions<'f>(
     formats: &'f [AgentFormat],
     env: &Env,
