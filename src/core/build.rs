@@ -67,9 +67,10 @@ fn built_in(file: &Path) -> Result<String, Box<dyn Error>> {
         .and_then(|stem| stem.to_str())
         .ok_or("not a file name")?;
     let text = std::fs::read_to_string(file)?;
-    let (head, talk, body, live, install) = toml::from_str::<Descriptor>(&text)?.parts();
+    let written: Descriptor = toml::from_str(&text)?;
     let [format, detailed] =
-        [false, true].map(|detailed| Format::compile(name, &body, &talk, detailed));
+        [false, true].map(|detailed| Format::compile(name, &written, detailed));
+    let (head, talk, live, install) = written.parts();
     let parts = [
         postcard::to_stdvec(&head)?,
         postcard::to_stdvec(&talk)?,

@@ -144,16 +144,20 @@ impl Env {
             .filter(|value| !value.is_empty())
     }
 
+    /// A variable that only debug builds obey.
+    fn set_by_test(&self, name: &str) -> Option<&str> {
+        if cfg!(debug_assertions) {
+            self.var(name)?.to_str()
+        } else {
+            None
+        }
+    }
+
     /// A limit for something that usually does not take so long. Tests have more patience, so that it makes no
     /// difference how busy the machine is.
     pub fn patience(&self, usual: Duration) -> Duration {
-        let tests = if cfg!(debug_assertions) {
-            self.var("SESSION_MONITOR_PATIENCE")
-        } else {
-            None
-        };
-        tests
-            .and_then(|span| humantime::parse_duration(span.to_str()?).ok())
+        self.set_by_test("SESSION_MONITOR_PATIENCE")
+            .and_then(|span| humantime::parse_duration(span).ok())
             .unwrap_or(usual)
     }
 
@@ -170,12 +174,7 @@ impl Env {
 
     /// A clock for tests, as [`Deadline::after_looks`] has it.
     pub fn looks(&self) -> Option<u32> {
-        let looks = if cfg!(debug_assertions) {
-            self.var("SESSION_CONTEXT_LOOKS")
-        } else {
-            None
-        };
-        looks.and_then(|looks| looks.to_str()?.parse().ok())
+        self.set_by_test("SESSION_CONTEXT_LOOKS")?.parse().ok()
     }
 
     /// The user has switched the hook off.
@@ -519,8 +518,7 @@ pub struct Zone(jiff::tz::TimeZone);
 impl Zone {
     /// The moment when clocks here show what `wall` is in UTC.
     pub fn of_wall_clock(&self, wall: Time) -> Time {
-        let stamp = jiff::Timestamp::from_millisecond(wall.0).unwrap_or_default();
-        let civil = jiff::tz::TimeZone::UTC.to_datetime(stamp);
+        let civil = jiff::tz::TimeZone::UTC.to_datetime(timestamp(wall));
         self.0
             .to_timestamp(civil)
             .map_or(wall, |stamp| Time(stamp.as_millisecond()))
@@ -528,19 +526,21 @@ impl Zone {
 
     /// The time that clocks here show at a moment, held as if it were UTC.
     pub fn wall_clock(&self, time: Time) -> Time {
-        let stamp = jiff::Timestamp::from_millisecond(time.0).unwrap_or_default();
-        Time(time.0 + 1000 * i64::from(self.0.to_offset(stamp).seconds()))
+        Time(time.0 + 1000 * i64::from(self.0.to_offset(timestamp(time)).seconds()))
     }
 
     /// Date and time of day: `2026-01-31`, `14:25`.
     pub fn local(&self, time: Time) -> (String, String) {
-        let stamp = jiff::Timestamp::from_millisecond(time.0).unwrap_or_default();
-        let local = self.0.to_datetime(stamp);
+        let local = self.0.to_datetime(timestamp(time));
         (
             local.date().to_string(),
             local.strftime("%H:%M").to_string(),
         )
     }
+}
+
+fn timestamp(time: Time) -> jiff::Timestamp {
+    jiff::Timestamp::from_millisecond(time.0).unwrap_or_default()
 }
 
 /// `2026-11-16T02:36:14.044Z`, for machines.

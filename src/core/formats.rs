@@ -79,7 +79,9 @@ impl AgentFormat {
             .ok_or_else(|| bad("not a file name".into()))?;
         let text = file::read_to_string(file).map_err(|error| Unreadable::new(file, error))?;
         let written: Descriptor = toml::from_str(&text).map_err(|error| bad(error.to_string()))?;
-        let (head, talk, body, live, install) = written.parts();
+        let [compiled, detailed] =
+            [false, true].map(|detailed| Lazy::read(Format::compile(name, &written, detailed)));
+        let (head, talk, live, install) = written.parts();
         if install.is_some()
             && talk
                 .hook
@@ -94,8 +96,8 @@ impl AgentFormat {
             name: name.into(),
             file: Some(file.into()),
             fingerprint: Id::of(text.as_bytes()),
-            compiled: Lazy::read(Format::compile(name, &body, &talk, false)),
-            detailed: Lazy::read(Format::compile(name, &body, &talk, true)),
+            compiled,
+            detailed,
             head: Lazy::read(head),
             talk: Lazy::read(talk),
             live: Lazy::read(live),

@@ -475,7 +475,20 @@ impl What<'_> {
     }
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
+    /// The call that this entry is.
+    pub fn call(&self) -> Option<&Call<'a>> {
+        match &self.what {
+            What::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The call that this entry is, if its result is still to come.
+    pub fn open_call(&self) -> Option<&Call<'a>> {
+        self.call().filter(|call| call.id.is_some() && !call.ended)
+    }
+
     /// A prompt that was said while the agent was busy, written again where the agent takes it up.
     pub fn is_taken_up(&self) -> bool {
         matches!(self.what, What::Text(_))

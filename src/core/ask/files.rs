@@ -329,6 +329,7 @@ fn nearest(path: &str, touches: &[By]) -> Option<PathBuf> {
 }
 
 /// Touches, and the times at which files were brought up to date, each with the index of the session.
+#[derive(Default)]
 struct Touches {
     shown: Vec<By>,
     /// Too old to be shown, or copies. Their session knows of them all the same.
@@ -366,20 +367,19 @@ impl TouchReader {
         let read = in_parallel(sessions, &progress, size, |listed, buffer| {
             self.touches(listed, buffer)
         });
-        let mut bad = Vec::new();
-        let (mut shown, mut others, mut refreshed) = (Vec::new(), Vec::new(), Vec::new());
-        let mut copies = Copies::default();
+        let (mut all, mut bad, mut copies) = (Touches::default(), Vec::new(), Copies::default());
         // The list has the newest first.
         for (session, read) in read.into_iter().enumerate().rev() {
-            let gone = |error| {
-                (
-                    (Vec::new(), Vec::new()),
-                    Unreadable::unless_gone(&sessions[session].session.path, error)
-                        .into_iter()
-                        .collect(),
-                )
+            let ((touches, times), unreadable) = match read {
+                Ok(read) => read,
+                Err(error) => {
+                    bad.extend(Unreadable::unless_gone(
+                        &sessions[session].session.path,
+                        error,
+                    ));
+                    continue;
+                }
             };
-            let ((touches, times), unreadable) = read.unwrap_or_else(gone);
             bad.extend(unreadable);
             let is_wanted = |touch: &Touch| {
                 self.since
@@ -387,23 +387,13 @@ impl TouchReader {
             };
             let (own, copied) = copies.own(touches.into_iter());
             let (wanted, before): (Vec<Touch>, Vec<Touch>) = own.into_iter().partition(is_wanted);
-            shown.extend(wanted.into_iter().map(|touch| By { session, touch }));
-            others.extend(
-                before
-                    .into_iter()
-                    .chain(copied)
-                    .map(|touch| By { session, touch }),
-            );
-            refreshed.extend(times.into_iter().map(|time| (session, time)));
+            let by = |touch| By { session, touch };
+            all.shown.extend(wanted.into_iter().map(by));
+            all.others.extend(before.into_iter().chain(copied).map(by));
+            all.refreshed
+                .extend(times.into_iter().map(|time| (session, time)));
         }
-        (
-            Touches {
-                shown,
-                others,
-                refreshed,
-            },
-            bad,
-        )
+        (all, bad)
     }
 
     /// The touches of a session and its subagents, and the times at which it brought its files up to date.

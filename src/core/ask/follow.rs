@@ -14,7 +14,7 @@ use crate::file::{Stamp, Unreadable};
 use crate::fold::Fold;
 use crate::read::once::{Conversation, Once, OpenCalls, drop_old, fingerprint};
 use crate::read::tail::{self, StartAt};
-use crate::read::{Lines, Log, Transcript, Wanted};
+use crate::read::{Lines, Log, Wanted};
 use crate::session::Home;
 use crate::session::choose::Resolved;
 use session_format::cursor::{Buffer, Cursor};
@@ -84,8 +84,9 @@ impl<'f> Followed<'f> {
     pub fn past(&mut self, wanted: Wanted) -> Result<Log, Unreadable> {
         let mut log = log::last(&self.resolved, wanted)?;
         let session = &self.resolved.session;
-        let transcript = Transcript::open(&session.path, session.format.format());
-        let cursor = transcript.and_then(|transcript| transcript.source.cursor(log.end));
+        let cursor = session
+            .open()
+            .and_then(|transcript| transcript.source.cursor(log.end));
         self.cursor = Some(cursor.map_err(|error| Unreadable::new(&session.path, error))?);
         self.once = std::mem::take(&mut log.once);
         self.calls = std::mem::take(&mut log.open);
@@ -186,10 +187,9 @@ fn call_of<'e>(result: &Entry, all: &'e [Entry<'static>]) -> Option<&'e Call<'st
     let What::Result { call: Some(id), .. } = &result.what else {
         return None;
     };
-    all.iter().find_map(|entry| match &entry.what {
-        What::Call(call) if call.id == Some(*id) => Some(call),
-        _ => None,
-    })
+    all.iter()
+        .filter_map(Entry::call)
+        .find(|call| call.id == Some(*id))
 }
 
 /// True for a name that leads to nothing now but may lead to a session later.

@@ -59,8 +59,7 @@ impl Origin {
     /// The directory is the one a session began in: wherever the agent went from there, its log looks the same.
     pub fn of(session: &Session, label: Option<String>) -> Answer<Origin> {
         let mut bad = Vec::new();
-        let beginning = Transcript::open(&session.path, session.format.format())
-            .and_then(|file| file.beginning());
+        let beginning = session.open().and_then(|file| file.beginning());
         let beginning = beginning.map_err(|error| Unreadable::new(&session.path, error));
         let inside = Unreadable::noted(beginning.map(|beginning| beginning.cwd), &mut bad);
         let cwd = inside.or_else(|| {

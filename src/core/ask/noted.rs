@@ -27,7 +27,7 @@ impl<'f> NotedSessions<'f> {
     pub fn read(asker: Asker<'_, 'f>) -> NotedSessions<'f> {
         let (listed, unreadable) = sessions(asker);
         // The list has already found what is wrong with the directories.
-        let files = find::sessions(asker.formats, asker.env, false, &mut Vec::new());
+        let (files, _) = find::sessions(asker.formats, asker.env, false, &mut Vec::new());
         NotedSessions {
             listed,
             files,

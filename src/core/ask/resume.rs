@@ -9,7 +9,6 @@ use super::{Answer, Asker};
 use crate::file::Unreadable;
 use crate::fold::Continuity;
 use crate::fold::continuity::{Blocker, Ending, Finding, Obstacle, Used};
-use crate::read::Transcript;
 use crate::session::beside::TitleIndex;
 use crate::session::choose::{Resolved, looks_like_id};
 use crate::session::live::Agents;
@@ -126,8 +125,7 @@ pub fn stop<'f>(found: Resolved<'f>, asker: Asker<'_, 'f>) -> Result<Answer<Stop
         },
     ) = (asker.env, found);
     let failed = |error| Unreadable::new(&session.path, error);
-    let beginning =
-        Transcript::open(&session.path, session.format.format()).and_then(|file| file.beginning());
+    let beginning = session.open().and_then(|file| file.beginning());
     let subagent = subagent || beginning.map_err(failed)?.subagent;
     let mut all = digest::whole(&session, subagent, env, asker.formats).map_err(failed)?;
     let mut titles = TitleIndex::default();

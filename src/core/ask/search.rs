@@ -16,7 +16,6 @@ use crate::file::Unreadable;
 use crate::fold::searched;
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
-use crate::read::Transcript;
 use crate::search::Query;
 use crate::search::cache::{self, SaidCache, Source, Text};
 use crate::search::query::{Hit, Words, in_any_form};
@@ -463,17 +462,7 @@ impl<'l, 'f> Scope<'l, 'f> {
                 look(*index, text)
             })
         });
-        let (mut all, mut bad) = (Vec::with_capacity(looked.len()), Vec::new());
-        for (looked, sources) in looked.into_iter().zip(&self.sources) {
-            match looked {
-                Ok((found, unreadable)) => {
-                    all.push(found);
-                    bad.extend(unreadable);
-                }
-                Err(error) => bad.extend(Unreadable::unless_gone(&sources.own.path, error)),
-            }
-        }
-        (all, bad)
+        read_of(looked, &self.sources)
     }
 
     fn search(self, query: Query, env: &Env) -> Answer<Found<'l, 'f>> {
@@ -601,18 +590,9 @@ impl<'l, 'f> Scope<'l, 'f> {
                 bad.extend(unreadable);
                 Ok((looked, bad))
             });
-            for (index, looked) in some.iter().zip(looked) {
-                match looked {
-                    Ok((looked, unreadable)) => {
-                        found.extend(looked);
-                        bad.extend(unreadable);
-                    }
-                    Err(error) => bad.extend(Unreadable::unless_gone(
-                        &self.sources[*index].own.path,
-                        error,
-                    )),
-                }
-            }
+            let (looked, unreadable) = read_of(looked, &self.sources[searched..]);
+            found.extend(looked.into_iter().flatten());
+            bad.extend(unreadable);
             searched += some.len();
             if found
                 .iter()
@@ -631,6 +611,21 @@ impl<'l, 'f> Scope<'l, 'f> {
     }
 }
 
+/// What was found in the files that could be read.
+fn read_of<R>(looked: Vec<io::Result<Answer<R>>>, sources: &[Sources]) -> Answer<Vec<R>> {
+    let (mut all, mut bad) = (Vec::with_capacity(looked.len()), Vec::new());
+    for (looked, sources) in looked.into_iter().zip(sources) {
+        match looked {
+            Ok((found, unreadable)) => {
+                all.push(found);
+                bad.extend(unreadable);
+            }
+            Err(error) => bad.extend(Unreadable::unless_gone(&sources.own.path, error)),
+        }
+    }
+    (all, bad)
+}
+
 /// True if the transcripts of a session may hold what it must have, and one of the other words. A subagent's that cannot be
 /// read hides no other.
 fn may_be_in(
@@ -647,10 +642,10 @@ fn may_be_in(
     let mut words = query.required() & !in_title | if needs_any { any } else { 0 };
     let mut bad = Vec::new();
     for (file, session) in sources.iter().enumerate() {
-        let transcript = Transcript::open(&session.path, session.format.format());
-        match transcript
-            .and_then(|transcript| sieve.missing(&transcript.source, words, any, buffer))
-        {
+        let looked = session
+            .open()
+            .and_then(|transcript| sieve.missing(&transcript.source, words, any, buffer));
+        match looked {
             Ok(0) => return Ok((true, bad)),
             Ok(missing) => words = missing,
             Err(error) if file == 0 => return Err(error),

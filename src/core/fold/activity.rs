@@ -47,7 +47,7 @@ impl Activity {
             activity.messages += u64::from(entry.begins && !taken_back);
             activity.add(entry, index < answered);
         }
-        let is_open = |(entry, _): &(&Entry, bool)| matches!(&entry.what, What::Call(call) if call.id.is_some() && !call.ended);
+        let is_open = |(entry, _): &(&Entry, bool)| entry.open_call().is_some();
         // The user has to allow a call that may have been told as running, and has not answered yet.
         let is_wish = |(index, (entry, _)): (usize, &(&Entry, bool))| match entry.what {
             What::Permission { call, waits: true } => {

@@ -60,6 +60,11 @@ fn one_of(list: &str, word: &str) -> bool {
     false
 }
 
+/// True for a program that everybody knows by its name.
+pub(crate) fn is_well_known(program: &str) -> bool {
+    one_of(words::WELL_KNOWN, program)
+}
+
 /// Takes in a transcript: of each line what it says about the session, then its entries.
 pub trait Fold {
     /// A line of the transcript begins here.

@@ -64,14 +64,9 @@ impl Profile {
         self.sessions += other.sessions;
         self.days.extend(other.days);
         self.lengths.extend(other.lengths);
-        self.hours
-            .iter_mut()
-            .zip(other.hours)
-            .for_each(|(sum, more)| *sum += more);
-        self.weekdays
-            .iter_mut()
-            .zip(other.weekdays)
-            .for_each(|(sum, more)| *sum += more);
+        let hours = self.hours.iter_mut().zip(other.hours);
+        let weekdays = self.weekdays.iter_mut().zip(other.weekdays);
+        hours.chain(weekdays).for_each(|(sum, more)| *sum += more);
         self.lengths_of_prompts.extend(other.lengths_of_prompts);
         self.files.extend(other.files);
         other
@@ -84,18 +79,14 @@ impl Profile {
         ] {
             for (name, used) in more {
                 let sum = all.entry(name).or_default();
-                *sum = Amount {
-                    sessions: sum.sessions + used.sessions,
-                    messages: sum.messages + used.messages,
-                };
+                sum.sessions += used.sessions;
+                sum.messages += used.messages;
             }
         }
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
-        self.claims = (
-            self.claims.0 + other.claims.0,
-            self.claims.1 + other.claims.1,
-        );
+        self.claims.0 += other.claims.0;
+        self.claims.1 += other.claims.1;
     }
 
     /// The first and the last day, counted from 1970.
@@ -304,16 +295,9 @@ impl Fold for Reading<'_> {
             && entry.role == Role::Assistant
             && let Some(model) = &self.basics.model
         {
-            match self.profile.models.get_mut(model) {
-                Some(used) => used.messages += 1,
-                None => drop(self.profile.models.insert(
-                    model.clone(),
-                    Amount {
-                        sessions: 1,
-                        messages: 1,
-                    },
-                )),
-            }
+            let used = self.profile.models.entry(model.clone()).or_default();
+            used.sessions = 1;
+            used.messages += 1;
         }
     }
 

@@ -69,11 +69,10 @@ impl Fold for Said {
         let Some(text) = searched(entry, self.results).filter(|_| !entry.is_taken_up()) else {
             return;
         };
-        let tool = if let What::Call(call) = &entry.what {
-            Id::of(call.tool.as_bytes())
-        } else {
-            Id::default()
-        };
+        let tool = entry
+            .call()
+            .map(|call| Id::of(call.tool.as_bytes()))
+            .unwrap_or_default();
         match entry
             .key
             .and_then(|key| self.lines_by_key.get(&key).copied())
@@ -95,7 +94,7 @@ impl Fold for Said {
             offset: self.offset,
             time: entry.time,
             role: entry.role,
-            is_call: matches!(entry.what, What::Call(_)),
+            is_call: entry.call().is_some(),
         });
         fold_into(&text, &mut self.text);
         self.text.push('\n');

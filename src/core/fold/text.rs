@@ -9,7 +9,7 @@ use memchr::memmem;
 
 use super::asked::content_words;
 use super::one_of;
-use super::words::COURTESIES;
+use super::words::{COURTESIES, PASTED};
 pub use crate::secrets::cut;
 use crate::secrets::redact;
 use session_format::boundary::substr;
@@ -211,10 +211,7 @@ pub fn prose(text: &str) -> Vec<&str> {
     found
 }
 
-/// Beginnings of lines that a machine wrote, between semicolons because a blank may belong to one.
-const PASTED: &str = "$ ;>>> ;---;@@;diff --git;File \";Traceback (;Caused by:;thread ';HTTP/;npm ERR!;npm error;\
-    error[;error:;warning:;Error:;ERROR:;FAIL ;PASS ;FAILED ;✓;✗;✘;✔;[INFO];[WARN;[ERROR];[DEBUG];{";
-/// Those of them that people begin a message with, too.
+/// Beginnings of pasted lines that people begin a message with, too.
 const SAID_TOO: &str = "error:;warning:;Error:;GET ;POST ;PUT ;PATCH ;DELETE ;HEAD ;OPTIONS ";
 const LEVELS: &str = "ERROR WARN WARNING INFO DEBUG TRACE FATAL CRITICAL";
 const METHODS: &str = "GET POST PUT PATCH DELETE HEAD OPTIONS";

@@ -131,14 +131,9 @@ impl<'w> Sliced<'w> {
 
     /// The calls that have no result yet.
     fn open_calls(&self) -> OpenCalls {
-        let call = |entry: &Entry<'static>| match &entry.what {
-            What::Call(call) if !call.ended => Some((call.id?, call.clone())),
-            _ => None,
-        };
-        self.kept
-            .values()
-            .chain(self.early.values())
-            .filter_map(call)
+        let all = self.kept.values().chain(self.early.values());
+        let open = all.filter_map(Entry::open_call);
+        open.filter_map(|call| Some((call.id?, call.clone())))
             .collect()
     }
 
@@ -185,11 +180,7 @@ impl<'w> Sliced<'w> {
         let Some(entry) = self.kept.get(&at) else {
             return;
         };
-        let call = if let What::Call(call) = &entry.what {
-            Some(call)
-        } else {
-            None
-        };
+        let call = entry.call();
         let mut results = self.results.get(&at).into_iter().flatten();
         let fits = self.chosen.contains(&at)
             || self.target.is_none()
@@ -284,9 +275,13 @@ impl<'w> Sliced<'w> {
         let passed = self.shown.checked_sub(self.slice.context.saturating_add(1));
         let settled = settled.filter(|at| passed.is_some_and(|passed| *at < passed));
         for at in [passed, settled].into_iter().flatten() {
-            let is_open = |entry: &Entry| matches!(&entry.what, What::Call(call) if call.id.is_some() && !call.ended);
             let is_held = self.held.contains(&at) || is_near(&self.fits, at, self.slice.context);
-            if !is_held && self.kept.get(&at).is_some_and(|entry| !is_open(entry)) {
+            if !is_held
+                && self
+                    .kept
+                    .get(&at)
+                    .is_some_and(|entry| entry.open_call().is_none())
+            {
                 self.drop(at);
             }
         }

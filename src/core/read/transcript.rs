@@ -14,7 +14,7 @@ use crate::fold::{Basics, Continuity, Ending, Fold, OpenEnd, Turns};
 use session_format::budget::{self, Deadline};
 use session_format::cursor::{Buffer, Line};
 use session_format::decode::{Decoder, Item, Outcome};
-use session_format::entry::{Call, Entry, Facts, Position, What};
+use session_format::entry::{Call, Entry, Facts, Position};
 use session_format::format::Format;
 
 pub struct Transcript<'f> {
@@ -268,10 +268,7 @@ impl<'f> Transcript<'f> {
         part.is_cut |= part.conversation.keep_newest(budget::NEWS);
         let unresolved;
         (part.entries, unresolved) = std::mem::take(&mut part.conversation).finish();
-        let new = part.entries.iter().filter_map(|entry| match &entry.what {
-            What::Call(call) if call.id.is_some() && !call.ended => Some(call),
-            _ => None,
-        });
+        let new = part.entries.iter().filter_map(Entry::open_call);
         let earlier = open
             .iter()
             .filter(|call| call.id.is_some_and(|id| unresolved.contains_key(&id)));

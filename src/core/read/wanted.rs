@@ -26,11 +26,7 @@ pub struct Slice {
 impl Slice {
     /// `call` is the one that a result belongs to, if it is known.
     pub fn fits(&self, entry: &Entry, call: Option<&Call>) -> bool {
-        let call = if let What::Call(call) = &entry.what {
-            Some(call)
-        } else {
-            call
-        };
+        let call = entry.call().or(call);
         let is_prompt = entry.role == Role::User && matches!(entry.what, What::Text(_));
         (!self.errors || failed(entry))
             && (is_prompt || !self.prompts)

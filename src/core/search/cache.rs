@@ -410,8 +410,11 @@ pub fn open<'f>(
     subagent: bool,
     results: bool,
 ) -> io::Result<Transcript<'f>> {
-    let transcript = Transcript::open(&session.path, session.format.format())?;
-    Ok(transcript.subagent(subagent).full(results).whole(results))
+    Ok(session
+        .open()?
+        .subagent(subagent)
+        .full(results)
+        .whole(results))
 }
 
 /// Looks at the text of a session as its files are now: that of the cache and what was written since, or that of the

@@ -21,6 +21,13 @@ pub type Words = u64;
 /// As many words as fit into [`Words`].
 pub const MOST_WORDS: usize = 32;
 
+/// The words whose flag is set.
+pub(crate) fn bits(flags: impl Iterator<Item = bool>) -> Words {
+    flags
+        .zip(0..)
+        .fold(0, |all, (is_set, index)| all | u64::from(is_set) << index)
+}
+
 /// All words of a set, in whatever form.
 pub(crate) fn in_any_form(words: Words) -> Words {
     (words | words >> MOST_WORDS) & u64::from(u32::MAX)
@@ -210,12 +217,7 @@ impl Query {
 
     /// The words that a session must have.
     pub fn phrases(&self) -> Words {
-        let phrases = self
-            .terms
-            .iter()
-            .enumerate()
-            .filter(|(_, term)| term.is_phrase());
-        phrases.fold(0, |all, (index, _)| all | 1 << index)
+        bits(self.terms.iter().map(Term::is_phrase))
     }
 
     /// Some of the words as the user typed them, with their numbers; phrases are left out.
@@ -313,12 +315,7 @@ impl Query {
                 .iter()
                 .any(|part| term.next(part.text, 0, self.whole).is_some())
         };
-        let said = self
-            .terms
-            .iter()
-            .enumerate()
-            .filter(|(_, term)| is_said(term));
-        said.fold(0, |all, (index, _)| all | 1 << index)
+        bits(self.terms.iter().map(is_said))
     }
 
     fn takes(&self, Source { file, line }: Source) -> bool {

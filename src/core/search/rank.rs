@@ -4,7 +4,7 @@
 //! more than one that says a single word often, and words that stand together in a title, a prompt or a final answer are
 //! worth something by themselves. Sessions with all words come first, whatever they are worth.
 
-use super::query::{Hit, Query, Words, in_any_form};
+use super::query::{Hit, Query, Words, bits, in_any_form};
 
 /// The worth of a word in another form.
 const OTHER_FORM: f64 = 0.6;
@@ -57,12 +57,7 @@ impl Evidence {
 
     /// The words that it has, in whatever form.
     pub fn has(&self) -> Words {
-        let words = self
-            .counts
-            .iter()
-            .enumerate()
-            .filter(|(_, [_, any])| *any > 0);
-        words.fold(0, |all, (index, _)| all | 1 << index)
+        bits(self.counts.iter().map(|[_, any]| *any > 0))
     }
 }
 
@@ -94,9 +89,8 @@ impl Weights {
             let (having, others) = (having as f64, sessions.saturating_sub(having) as f64);
             (1.0 + (others + 0.5) / (having + 0.5)).ln()
         };
-        let words = having.iter().enumerate().filter(|(_, [_, any])| *any > 0);
         Weights {
-            said: words.fold(0, |said, (index, _)| said | 1 << index),
+            said: bits(having.iter().map(|[_, any]| *any > 0)),
             rarity: having
                 .into_iter()
                 .map(|having| having.map(rarity))

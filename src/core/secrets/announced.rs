@@ -16,8 +16,8 @@ use super::table::{
 };
 use super::text::{
     NEAR, Words, after, is_alphanumeric, is_blank, is_capital, is_dash, is_digit, is_dotted,
-    is_graphic, is_line, is_login, is_space, is_word, line_before, looked, near, near_before, over,
-    over_blanks, run, run_end,
+    is_graphic, is_line, is_login, is_space, is_word, length_at_end, line_before, looked, near,
+    near_before, over, over_blanks, run, run_end,
 };
 use super::value::{self, Before, Needs, ends_in, is_code, is_placeholder, name_at_end, name_is};
 use super::{REDACTED, Secret};
@@ -460,29 +460,12 @@ fn said_before(text: &[u8], at: usize, sure: Sure) -> Option<Secret> {
     let line = &line[..line.len() - near_before(line, line.len(), is_word).len()];
     let mut end = line.len();
     for _ in 0..4 {
-        end -= line[..end]
-            .iter()
-            .rev()
-            .take_while(|byte| is_blank(**byte))
-            .count();
-        let word = line[..end]
-            .iter()
-            .rev()
-            .take_while(|byte| !is_blank(**byte))
-            .count();
+        end -= length_at_end(&line[..end], is_blank);
+        let word = length_at_end(&line[..end], |byte| !is_blank(byte));
         let (start, word) = (end - word, &line[end - word..end]);
         if LINKS_BACK.has(word) || word == b"(" {
-            end = start
-                - line[..start]
-                    .iter()
-                    .rev()
-                    .take_while(|byte| is_blank(**byte))
-                    .count();
-            let length = line[..end]
-                .iter()
-                .rev()
-                .take_while(|byte| !is_space(**byte))
-                .count();
+            end = start - length_at_end(&line[..start], is_blank);
+            let length = length_at_end(&line[..end], |byte| !is_space(byte));
             let offset = at - line_before(text, at).len();
             let value = offset + end - length..offset + end;
             let needs = if sure == Sure::Password {

@@ -6,8 +6,8 @@
 use super::Secret;
 use super::table::{ANY, KeyKind, Stretch, TECHNICAL, UNITS};
 use super::text::{
-    NEAR, after, is_alphanumeric, is_dotted, is_encoded, is_space, looked, near, near_before, run,
-    run_end, run_end_before_dots,
+    NEAR, after, is_alphanumeric, is_dotted, is_encoded, is_space, length_at_end, looked, near,
+    near_before, run, run_end, run_end_before_dots,
 };
 
 impl KeyKind {
@@ -51,11 +51,7 @@ impl KeyKind {
     fn start(&self, text: &[u8], at: usize) -> Option<usize> {
         let (alphabet, least, most) = self.before;
         let before = looked(&text[at.saturating_sub(most)..at]);
-        let length = before
-            .iter()
-            .rev()
-            .take_while(|byte| alphabet(**byte))
-            .count();
+        let length = length_at_end(before, alphabet);
         (length >= least && is_word_start(text, at - length)).then_some(at - length)
     }
 }
@@ -99,24 +95,14 @@ fn block_end(text: &[u8], mut end: usize) -> usize {
 pub(crate) fn block_start(text: &[u8], at: usize) -> usize {
     let (mut start, mut is_last) = (at, true);
     loop {
-        let is_gap = |byte: &u8| is_space(*byte) || *byte == b'\\';
-        let gap = text[..start]
-            .iter()
-            .rev()
-            .take_while(|byte| is_gap(byte))
-            .count();
-        let end = start - gap;
+        let end = start - length_at_end(&text[..start], |byte| is_space(byte) || byte == b'\\');
         // The `n` of an escaped newline belongs to the gap.
         let end = if text[..end].ends_with(b"\\n") {
             end - 2
         } else {
             end
         };
-        let line = looked(&text[..end])
-            .iter()
-            .rev()
-            .take_while(|byte| is_encoded(**byte))
-            .count();
+        let line = length_at_end(looked(&text[..end]), is_encoded);
         if line < if is_last { 4 } else { LINE } {
             return start;
         }

@@ -5,7 +5,7 @@
 
 use memchr::{memchr2_iter, memmem};
 
-use super::text::{is_space, line_before, looked, near};
+use super::text::{is_space, length_at_end, line_before, looked, near};
 
 const QUOTES: &[(&str, &str)] = &[
     ("\"", "\""),
@@ -73,11 +73,7 @@ impl Quote {
             if rest[at] == b'\n' {
                 return from + looked(&rest[..at]).len();
             }
-            let slashes = rest[..at]
-                .iter()
-                .rev()
-                .take_while(|byte| **byte == b'\\')
-                .count();
+            let slashes = length_at_end(&rest[..at], |byte| byte == b'\\');
             let start = at - slashes.min(self.escapes);
             let is_escaped = slashes > self.escapes && (self.escapes > 0 || slashes % 2 == 1);
             let is_whole =

@@ -74,6 +74,14 @@ pub(crate) fn near_before(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool)
     )
 }
 
+/// The length of the run of such bytes at the end.
+pub(crate) fn length_at_end(text: &[u8], alphabet: impl Fn(u8) -> bool) -> usize {
+    text.iter()
+        .rev()
+        .take_while(|byte| alphabet(**byte))
+        .count()
+}
+
 /// The end of the line before this position.
 pub(crate) fn line_before(text: &[u8], at: usize) -> &[u8] {
     let before = &text[at.saturating_sub(NEAR)..at];

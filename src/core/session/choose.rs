@@ -115,7 +115,7 @@ fn anywhere<'f>(
     // What can only be an id needs no other session to be read.
     if name.len() >= 8 && looks_like_id(name) {
         // The list below reports what cannot be read, so errors are dropped here.
-        let sessions = find::sessions(formats, env, false, &mut Vec::new());
+        let (sessions, _) = find::sessions(formats, env, false, &mut Vec::new());
         let mut with_id = sessions
             .into_iter()
             .filter(|session| session.id.starts_with(name));

@@ -66,18 +66,8 @@ pub(super) fn roots<'f>(
 }
 
 /// All sessions of all formats. A file that two patterns reach is found once. With stamps it takes twice as long, but not
-/// as long as asking for them later, path by path.
+/// as long as asking for them later, path by path. If time runs out, there are fewer, and the flag is false.
 pub fn sessions<'f>(
-    formats: &'f [AgentFormat],
-    env: &Env,
-    stamps: bool,
-    bad: &mut Vec<Unreadable>,
-) -> Vec<Session<'f>> {
-    sessions_in_time(formats, env, stamps, bad).0
-}
-
-/// The same, as many as there is time for, and whether that is all.
-pub(crate) fn sessions_in_time<'f>(
     formats: &'f [AgentFormat],
     env: &Env,
     stamps: bool,
@@ -501,7 +491,7 @@ impl<'f> ByIds<'f> {
             ..=Self::ONE_BY_ONE => elsewhere(formats, env, id, &mut bad),
             _ => {
                 if self.missed == Self::ONE_BY_ONE + 1 {
-                    let (all, is_all) = sessions_in_time(formats, env, false, &mut self.unlisted);
+                    let (all, is_all) = sessions(formats, env, false, &mut self.unlisted);
                     self.listed = is_all;
                     for session in all {
                         self.all
@@ -820,7 +810,7 @@ mod tests {
 
     fn found(formats: &[AgentFormat], env: &Env) -> (Vec<String>, Vec<PathBuf>) {
         let mut bad = Vec::new();
-        let sessions = sessions(formats, env, true, &mut bad);
+        let (sessions, _) = sessions(formats, env, true, &mut bad);
         (
             sessions
                 .into_iter()
@@ -876,7 +866,8 @@ mod tests {
     #[test]
     fn subagents_that_cannot_be_listed_are_an_error() {
         let (_dir, env, formats) = world();
-        let (mut bad, mut all) = (Vec::new(), sessions(&formats, &env, false, &mut Vec::new()));
+        let (mut bad, (mut all, _)) =
+            (Vec::new(), sessions(&formats, &env, false, &mut Vec::new()));
         let session = all.remove(0);
         assert_eq!((subagents(&session, ID, &mut bad).len(), bad.len()), (0, 0));
         let dir = session.path.with_extension("").join("subagents");

@@ -25,7 +25,6 @@ use crate::fold::{Said, Tally};
 use crate::formats::AgentFormat;
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
-use crate::read::Transcript;
 use crate::read::kept::{Addition, Reached, Renewed, renew};
 use crate::read::once::Once;
 use crate::state::notes::Marks;
@@ -234,7 +233,7 @@ pub fn list<'f>(
 
 pub fn select<'f>(env: &Env, formats: &'f [AgentFormat], selection: &Selection) -> Indexed<'f> {
     let mut bad = Vec::new();
-    let (mut sessions, is_all) = find::sessions_in_time(formats, env, true, &mut bad);
+    let (mut sessions, is_all) = find::sessions(formats, env, true, &mut bad);
     if let Some(home) = Unreadable::noted(Home::above(env), &mut bad) {
         sessions.extend(home.sessions(formats, env, &mut bad));
         find::in_order(&mut sessions);
@@ -518,10 +517,9 @@ fn recount(
     now: i64,
     buffer: &mut Buffer,
 ) -> io::Result<(Option<Tally>, Option<Content>)> {
-    let mut transcript = Transcript::open(&session.path, session.format.format())?;
+    let mut transcript = session.open()?;
     // There is something to do after that.
-    let deadline = env.deadline.map(Deadline::for_writing);
-    transcript.deadline = deadline;
+    transcript.deadline = env.deadline.map(Deadline::for_writing);
     let known = stale.known.as_ref();
     let once = || table.rest(known?.2);
     let go_on = || {

@@ -41,9 +41,12 @@ pub use ids::{NO_ID, is_id};
 pub use project::{Members, Project, checkout, is_away};
 pub use state::{State, StateKind};
 
+use std::io;
+
 use crate::dir::{ListedPath, ListedText};
 use crate::file::Stamp;
 use crate::formats::AgentFormat;
+use crate::read::Transcript;
 use session_format::format::descriptor::Root;
 
 /// A session: where its transcript is, and what it is called.
@@ -75,6 +78,11 @@ impl<'f> Session<'f> {
             path: path.into(),
             stamp: None,
         }
+    }
+
+    /// Opens the transcript.
+    pub fn open(&self) -> io::Result<Transcript<'f>> {
+        Transcript::open(&self.path, self.format.format())
     }
 
     /// The size of its file when it was found.

@@ -34,11 +34,7 @@ pub fn entry(entry: &Entry, session: Option<&str>, is_open: bool) -> Object {
     } else {
         None
     };
-    let call = if let What::Call(call) = &entry.what {
-        Some(call)
-    } else {
-        None
-    };
+    let call = entry.call();
     let subjects = call.map(|call| &call.subjects);
     let line = object! {
         session,

@@ -29,53 +29,23 @@ pub fn text(
         .unwrap_or(usize::MAX)
         .saturating_sub(LABEL)
         .max(24);
-    let tokens = [(profile.input, "in"), (profile.output, "out")];
-    let tokens = tokens.map(|(count, what)| format!("{} {what}", amount(count)));
+    let listed = |parts: Vec<String>| flow(parts, ", ", room);
     let mut parts = vec![
-        ("Sessions", flow(sessions(profile), ", ", room)),
-        (
-            "Hours",
-            if profile.tells_hours() {
-                hours(profile, room)
-            } else {
-                vec![]
-            },
-        ),
-        (
-            "Weekdays",
-            if profile.tells_weekdays() {
-                flow(weekdays(profile), "  ", room)
-            } else {
-                vec![]
-            },
-        ),
-        ("Prompts", flow(prompts(profile), ", ", room)),
+        ("Sessions", listed(sessions(profile))),
+        ("Hours", hours(profile, room)),
+        ("Weekdays", flow(weekdays(profile), "  ", room)),
+        ("Prompts", listed(prompts(profile))),
         (
             "Code",
-            flow(
-                counts(profile.code(), |language| language, "file"),
-                ", ",
-                room,
-            ),
+            listed(counts(profile.code(), |language| language, "file")),
         ),
         (
             "Runs",
-            flow(
-                counts(profile.commands(), Work::name, "command"),
-                ", ",
-                room,
-            ),
+            listed(counts(profile.commands(), Work::name, "command")),
         ),
         ("Agents", table(&profile.agents(), gate, room)),
         ("Models", table(&profile.models(), gate, room)),
-        (
-            "Tokens",
-            if profile.input > 0 || profile.output > 0 {
-                flow(tokens.into(), ", ", room)
-            } else {
-                vec![]
-            },
-        ),
+        ("Tokens", listed(tokens(profile))),
     ];
     if let Some((prompts, sessions)) = profile.owner() {
         let said = format!(
@@ -156,6 +126,9 @@ fn prompts(profile: &Profile) -> Vec<String> {
 
 /// A bar for each hour, a scale under them, and the busiest hours in words.
 fn hours(profile: &Profile, room: usize) -> Vec<String> {
+    if !profile.tells_hours() {
+        return Vec::new();
+    }
     let wide = if room >= 48 { 2 } else { 1 };
     let bars: String = bars(&profile.hours)
         .iter()
@@ -181,7 +154,19 @@ fn spans(profile: &Profile) -> Vec<String> {
         .collect()
 }
 
+fn tokens(profile: &Profile) -> Vec<String> {
+    if profile.input == 0 && profile.output == 0 {
+        return Vec::new();
+    }
+    [(profile.input, "in"), (profile.output, "out")]
+        .map(|(count, what)| format!("{} {what}", amount(count)))
+        .into()
+}
+
 fn weekdays(profile: &Profile) -> Vec<String> {
+    if !profile.tells_weekdays() {
+        return Vec::new();
+    }
     WEEKDAYS
         .iter()
         .zip(bars(&profile.weekdays))

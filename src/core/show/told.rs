@@ -8,7 +8,7 @@
 use super::activity::{called, file};
 use super::gate::harmless_command;
 use super::untrusted::quote;
-use crate::fold::{Doing, GitEvent};
+use crate::fold::{Doing, GitEvent, is_well_known};
 use crate::session::State;
 use crate::session::live::Evidence;
 use crate::session::state::{Left, Reason, Stage};
@@ -99,10 +99,7 @@ pub fn git(events: &[GitEvent]) -> Option<String> {
 
 /// `no result yet: cargo test`: it runs, or waits for permission.
 fn open(doing: &Doing, shown: Shown) -> String {
-    format!(
-        "no result yet: {}",
-        subject(doing.act, &doing.tool, &doing.subject, shown)
-    )
+    format!("no result yet: {}", subject_of(doing, shown))
 }
 
 /// How far the call had got that an agent left behind.
@@ -111,27 +108,18 @@ fn unfinished(Left { doing, stage }: Left, shown: Shown) -> String {
         Stage::Running => format!(" while {}", running(doing, shown)),
         Stage::Waiting if doing.asks => " before its question was answered".into(),
         Stage::Waiting => format!(" before it was allowed to {}", deed(doing, shown)),
-        Stage::Unknown => format!(
-            "; no result of {}",
-            subject(doing.act, &doing.tool, &doing.subject, shown)
-        ),
+        Stage::Unknown => format!("; no result of {}", subject_of(doing, shown)),
     }
 }
 
 fn running(doing: &Doing, shown: Shown) -> String {
     let [_, running] = verbs(doing.act);
-    format!(
-        "{running} {}",
-        subject(doing.act, &doing.tool, &doing.subject, shown)
-    )
+    format!("{running} {}", subject_of(doing, shown))
 }
 
 fn deed(doing: &Doing, shown: Shown) -> String {
     let [run, _] = verbs(doing.act);
-    format!(
-        "{run} {}",
-        subject(doing.act, &doing.tool, &doing.subject, shown)
-    )
+    format!("{run} {}", subject_of(doing, shown))
 }
 
 /// What a call does, and what it is doing.
@@ -145,6 +133,10 @@ fn verbs(act: Act) -> [&'static str; 2] {
         Act::Delegate => ["start the subagent", "running the subagent"],
         Act::Plan | Act::Other => ["use", "using"],
     }
+}
+
+fn subject_of(doing: &Doing, shown: Shown) -> String {
+    subject(doing.act, &doing.tool, &doing.subject, shown)
 }
 
 /// What a call is about, in a line of facts; its tool if nothing is left of that.
@@ -169,16 +161,10 @@ fn subject(act: Act, tool: &str, subject: &str, shown: Shown) -> String {
 /// sentence could pass for one of ours.
 fn plain(text: &str) -> String {
     const WORDS: usize = 4;
-    const PROGRAMS: &str = "ansible apt apt-get bash bazel brew bun bundle cargo cat clang cmake composer cp curl deno docker \
-        dotnet eslint gcc git go gradle helm java javac jest just kubectl ls make mise mkdir mv mvn mypy ninja node npm npx \
-        php pip pnpm podman poetry psql pytest python python3 rake rm rsync ruby ruff rustc scp sh sleep sqlite3 ssh swift \
-        systemctl terraform touch tox tsc uv vitest wget yarn zig";
     let is_plain = |char: char| char.is_ascii_alphanumeric() || " _./=@+-".contains(char);
     let text = text.trim();
     let words: Vec<&str> = text.split(' ').collect();
-    let is_known = PROGRAMS
-        .split_ascii_whitespace()
-        .any(|program| Some(&program) == words.first());
+    let is_known = words.first().is_some_and(|program| is_well_known(program));
     let is_short = text.len() <= COMMAND && words.len() <= WORDS;
     let ends_a_sentence = words
         .iter()

@@ -1,6 +1,7 @@
 //! The memory of an observer: of itself, and of each session that it has seen.
 
 use std::borrow::Cow;
+use std::ops::Not;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,55 +18,55 @@ pub struct Seen {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "hex")]
     pub mark: Option<u64>,
     /// The state of the file then: device, inode, size, modification time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stamp: Option<(u64, u64, u64, i64)>,
     /// There is something after the offset that has not been told.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub unread: bool,
     /// There was more before it than could be read.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub more: bool,
-    #[serde(default, rename = "seen", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "seen", skip_serializing_if = "Option::is_none")]
     pub seen_at: Option<Time>,
     /// Only what is later is news.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Time>,
     /// The last messages that were told, shortened ids: what is written again is not news.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last: Vec<u32>,
     /// The last thing that was told, by all it says: a copy of it in another file is not news there.
-    #[serde(default, rename = "print", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "print", skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<u32>,
     /// Calls that had no result yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<OpenCall>,
     /// Others had one since the agent last did something.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub results: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub by_person: bool,
     /// The titles in the transcript, by a person and by the agent, unless the title above is the only one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub said_titles: Option<(Option<String>, Option<String>)>,
     /// Its name in the observer's home.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its transcript, in the file of a home, where the name is the key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The directory it began in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Its directory at the offset, if it began in another project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_cwd: Option<String>,
     /// Since when the file, or the name, is not there. It may come back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<Time>,
     /// Reading it took too long; others go first.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub slow: bool,
 }
 
@@ -78,7 +79,7 @@ pub struct OpenCall(
     bool,
     String,
     Vec<String>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")] bool,
+    #[serde(default, skip_serializing_if = "Not::not")] bool,
 );
 
 impl OpenCall {
@@ -170,27 +171,23 @@ pub struct Look {
     pub examined: Vec<u64>,
     /// A walk over all files that the deadline cut short: the next look goes on with it. An earlier version wrote one as
     /// `walk`, which is passed over: that walk starts anew.
-    #[serde(
-        default,
-        rename = "unfinished",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "unfinished", skip_serializing_if = "Option::is_none")]
     pub walk: Option<Walk>,
     /// Directories of sessions, sorted, so that not every look goes through other projects' sessions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<Judged>,
     /// Since when files among other projects' may have news; and since when at the end of the round over them. None if every
     /// look has got to all files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<(Time, Time)>,
     /// The id of the observer, by which it keeps its name while its name file is missing or half written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The hook has reported where the work stopped.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub started: bool,
     /// The user muted the hook for this session.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub muted: bool,
     /// Fingerprints of the last things that were told: a copy in another file is not news there.
     #[serde(default, rename = "told", skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,7 @@
 //! Where the values are that a walk found, and what they are.
 
 use super::text::Raw;
+use crate::entry::Id;
 use crate::format::templates::{Extent, Extents, NOTHING};
 use crate::format::trie::Slot;
 
@@ -83,5 +84,10 @@ impl<'a> Found<'a> {
             .iter()
             .filter_map(|slot| self.get(*slot))
             .find(|raw| raw.0 != b"null")
+    }
+
+    /// The id that the first of them says.
+    pub fn id(self, slots: &[Slot]) -> Option<Id> {
+        self.first(slots).and_then(Raw::inside).map(Id::named)
     }
 }

@@ -10,9 +10,9 @@ use super::text::Raw;
 use super::walk::{self, Walker};
 use super::{detail, verbs};
 use crate::boundary::substr;
-use crate::entry::{Act, Call, Entry, Facts, Id, LongText, Mark, Role, TitleBy, Usage, What};
+use crate::entry::{Act, Call, Entry, Facts, LongText, Mark, Role, TitleBy, Usage, What};
 use crate::format::descriptor::{CallVerb, ResultVerb, ToolVerb};
-use crate::format::prompt::Said;
+use crate::format::prompt::{Said, begins};
 use crate::format::templates::Extents;
 use crate::format::{CallKeys, Format, ResultKeys, Rule, Tool};
 use crate::path::is_too_long;
@@ -81,10 +81,7 @@ impl RecordReader<'_> {
             .rule
             .or_else(|| rules::rule(&format.line, found, extents.first_block(bytes)));
         let Some(rule) = rule else { return false };
-        let key = found
-            .first(&format.keys.id)
-            .and_then(Raw::inside)
-            .map(Id::named);
+        let key = found.id(&format.keys.id);
         let mut facts = Facts {
             line: if format.leaves { key } else { None },
             ..self.facts(rule, found)
@@ -203,16 +200,10 @@ impl RecordReader<'_> {
             project: dir(&rule.project),
             title: title(TitleBy::Person, &rule.title.person)
                 .or_else(|| title(TitleBy::Agent, &rule.title.agent)),
-            leaf: found
-                .first(&rule.title.leaf)
-                .and_then(Raw::inside)
-                .map(Id::named),
+            leaf: found.id(&rule.title.leaf),
             model: text(&rule.model),
             usage,
-            message: found
-                .first(&rule.message)
-                .and_then(Raw::inside)
-                .map(Id::named),
+            message: found.id(&rule.message),
             active: rule.active,
             subagent: format
                 .side
@@ -271,7 +262,7 @@ impl RecordReader<'_> {
             }
             None => (tool.act, subjects),
         };
-        let id = found.first(&keys.id).and_then(Raw::inside).map(Id::named);
+        let id = found.id(&keys.id);
         let asks = tool.question.is_some() || tool.plan.is_some();
         Some(Call {
             id,
@@ -285,7 +276,7 @@ impl RecordReader<'_> {
     }
 
     fn result<'a>(&self, keys: &ResultKeys, found: Found<'a>) -> Option<What<'a>> {
-        let call = found.first(&keys.id).and_then(Raw::inside).map(Id::named)?;
+        let call = found.id(&keys.id)?;
         let output = found.first(&keys.text);
         let failed = (!keys.failed.is_empty() && hold(&keys.failed, found))
             || output.is_some_and(|output| {
@@ -301,19 +292,13 @@ impl RecordReader<'_> {
         if failed && let Some(output) = output {
             let told = plain(beginning(output));
             let told = told.trim_start();
-            denied = words
-                .denied
-                .iter()
-                .any(|start| told.starts_with(start.as_str()));
+            denied = begins(told, &words.denied);
             let start = substr(told, ..told.floor_char_boundary(400));
             unclear = words
                 .unclear
                 .iter()
                 .any(|part| start.contains(part.as_str()));
-            stopped = words
-                .stopped
-                .iter()
-                .any(|start| told.starts_with(start.as_str()));
+            stopped = begins(told, &words.stopped);
         }
         let says =
             |part: &memmem::Finder| output.is_some_and(|raw| part.find(beginning(raw).0).is_some());
@@ -428,7 +413,7 @@ impl Saying<'_, '_> {
             }
         }
         for (keys, waits) in [(&rule.waits, true), (&rule.goes_on, false)] {
-            if let Some(call) = found.first(keys).and_then(Raw::inside).map(Id::named) {
+            if let Some(call) = found.id(keys) {
                 self.emit(5, Role::System, What::Permission { call, waits }, sink);
             }
         }

@@ -297,8 +297,7 @@ mod tests {
     fn what_looks_alike_is_not_walked() {
         let descriptor: Descriptor =
             toml::from_str(include_str!("../../../formats/agent-sdk.toml")).expect("sound");
-        let (_, talk, body, ..) = descriptor.parts();
-        let claude = Format::compile("agent-sdk", &body, &talk, false);
+        let claude = Format::compile("agent-sdk", &descriptor, false);
         let mut decoder = Decoder::new(&claude);
         for number in 0..1000 {
             let said = if number % 7 == 0 {

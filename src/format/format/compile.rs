@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::descriptor::{
-    Body, Expect, Keys, LineKeys, Pointer, Prompt, Rule, Subagent, Talk, Test, Tests, Tool, Words,
+    Descriptor, Expect, Keys, LineKeys, Pointer, Prompt, Rule, Subagent, Test, Tests, Tool, Words,
 };
 use super::templates::Pool;
 use super::trie::{Node, Slot, Trie};
@@ -64,23 +64,23 @@ impl Format {
     }
 
     /// With details, the whole input of a call is kept, whatever its length.
-    pub fn compile(name: &str, body: &Body, talk: &Talk, detailed: bool) -> Format {
-        let mut body = body.clone();
+    pub fn compile(name: &str, written: &Descriptor, detailed: bool) -> Format {
+        let mut tools = written.tools.clone();
         let mut input = Trie::default();
         // Of all tools, each once, in the order of their slots.
         let mut subjects = Vec::new();
-        for tool in body.tools.values_mut() {
+        for tool in tools.values_mut() {
             for pointer in tool.subject.0.iter().map(|path| Pointer::below(path)) {
                 let slot = input.slot(&pointer);
                 tool.subjects.push(slot);
                 subjects.extend((slot == subjects.len() && !detailed).then_some(pointer));
             }
         }
-        let other = body.tools.remove("*").unwrap_or_default();
+        let other = tools.remove("*").unwrap_or_default();
 
         let mut block = Trie::default();
         let mut line = Trie::default();
-        let (mut keys, mut side) = (body.line, body.subagent);
+        let (mut keys, mut side) = (written.line.clone(), written.subagent.clone());
         bind(
             [&mut keys.time, &mut keys.id, &mut keys.cwd, &mut keys.again],
             &mut line,
@@ -90,9 +90,9 @@ impl Format {
             .flatten()
             .for_each(|tests| bind_tests(tests, &mut line));
         let always: Vec<Slot> = keys.time.iter().chain(keys.id.iter()).copied().collect();
-        let blocks = body.blocks.into_iter().map(Into::into).collect();
+        let blocks = written.blocks.iter().cloned().map(Into::into).collect();
         let line = shape(
-            body.rules,
+            written.rules.clone(),
             line,
             &mut block,
             &subjects,
@@ -114,10 +114,10 @@ impl Format {
             keys,
             side,
             detailed,
-            prompt: talk.prompt.clone(),
-            words: body.words,
+            prompt: written.prompt.clone(),
+            words: written.words.clone(),
             templates: Pool::default(),
-            tools: body.tools,
+            tools,
             other,
         }
     }

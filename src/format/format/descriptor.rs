@@ -40,19 +40,19 @@ pub struct Descriptor {
     resume: Option<String>,
     #[serde(rename = "root")]
     roots: Vec<Root>,
-    line: LineKeys,
+    pub(super) line: LineKeys,
     #[serde(default)]
-    subagent: Subagent,
+    pub(super) subagent: Subagent,
     #[serde(rename = "rule")]
-    rules: Vec<Rule>,
+    pub(super) rules: Vec<Rule>,
     #[serde(rename = "block", default)]
-    blocks: Vec<BlockRule>,
+    pub(super) blocks: Vec<BlockRule>,
     #[serde(default)]
-    words: Words,
+    pub(super) words: Words,
     #[serde(default)]
-    tools: BTreeMap<String, Tool>,
+    pub(super) tools: BTreeMap<String, Tool>,
     #[serde(default)]
-    prompt: Prompt,
+    pub(super) prompt: Prompt,
     hook: Option<Hook>,
     #[serde(default)]
     live: Live,
@@ -60,8 +60,8 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
-    /// Its parts, by when they are needed.
-    pub fn parts(self) -> (Head, Talk, Body, Live, Option<Install>) {
+    /// The parts beside the rules for lines, by when they are needed.
+    pub fn parts(self) -> (Head, Talk, Live, Option<Install>) {
         let Descriptor {
             agent,
             label,
@@ -74,15 +74,7 @@ impl Descriptor {
             install,
             ..
         } = self;
-        let Descriptor {
-            line,
-            subagent,
-            rules,
-            blocks,
-            words,
-            tools,
-            ..
-        } = self;
+
         let head = Head {
             agent,
             label,
@@ -90,20 +82,7 @@ impl Descriptor {
             resume,
             roots,
         };
-        (
-            head,
-            Talk { prompt, hook },
-            Body {
-                line,
-                subagent,
-                rules,
-                blocks,
-                words,
-                tools,
-            },
-            live,
-            install,
-        )
+        (head, Talk { prompt, hook }, live, install)
     }
 }
 
@@ -180,17 +159,6 @@ pub struct Titles {
     pub file: String,
     pub id: Pointer,
     pub person: Pointer,
-}
-
-/// Enough to read sessions.
-#[derive(Debug, Clone)]
-pub struct Body {
-    pub line: LineKeys,
-    pub subagent: Subagent,
-    pub rules: Vec<Rule>,
-    pub blocks: Vec<BlockRule>,
-    pub words: Words,
-    pub tools: BTreeMap<String, Tool>,
 }
 
 /// For any line.

@@ -39,7 +39,7 @@ impl Prompt {
         {
             return self.unwrapped(wrapper, inside, start, depth);
         }
-        let begins = |all: &[String]| all.iter().any(|with| start.starts_with(with.as_str()));
+        let begins = |all: &[String]| begins(start, all);
         let first = start
             .strip_prefix('<')
             .and_then(|rest| rest.split(['>', ' ', '\n']).next());
@@ -69,9 +69,7 @@ impl Prompt {
 
     /// A client writes this at the beginning of a session that it holds with itself.
     pub(crate) fn is_helper(&self, text: &str) -> bool {
-        self.helper
-            .iter()
-            .any(|start| text.trim_start().starts_with(start.as_str()))
+        begins(text.trim_start(), &self.helper)
     }
 
     /// Sorts what was found inside a wrapper, which may be wrapped a few times more.
@@ -199,10 +197,7 @@ impl Words {
 
     /// A summary without what the client says before and after it.
     pub fn bare<'t>(&self, text: &'t str) -> &'t str {
-        let begins = self
-            .preamble
-            .iter()
-            .any(|start| text.trim_start().starts_with(start.as_str()));
+        let begins = begins(text.trim_start(), &self.preamble);
         let rest = text
             .trim_start()
             .split_once('\n')
@@ -229,6 +224,11 @@ impl Words {
             })
         })
     }
+}
+
+/// True if the text begins with one of these.
+pub(crate) fn begins(text: &str, starts: &[String]) -> bool {
+    starts.iter().any(|start| text.starts_with(start.as_str()))
 }
 
 /// The first whole block of a tag.

@@ -6,7 +6,7 @@
 use super::line::{Link, Simple, simple_commands};
 use super::proof::{Effect, GroupKind, Proof};
 use crate::fold::one_of;
-use crate::fold::words::{RUNNERS, WRAPPERS};
+use crate::fold::words::{ASIDE, RUNNERS, WRAPPERS};
 use session_format::path::base_name;
 
 /// A simple command in its line.
@@ -155,8 +155,6 @@ impl Groups {
 
 /// The part that two runs of a command share: no directory, no environment, no filter for the output.
 pub fn normalised(command: &str) -> String {
-    const ASIDE: &str = "cd pushd popd export source . set echo sleep true tail head grep egrep rg tee less cat sed \
-        awk wc sort uniq cut printf";
     let all = commands(command);
     let mut runs: Vec<&Vec<String>> = all
         .iter()
@@ -174,9 +172,14 @@ pub fn normalised(command: &str) -> String {
     joined.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The word of this number; nothing if there are fewer.
+pub fn word_at(words: &[String], index: usize) -> &str {
+    words.get(index).map(String::as_str).unwrap_or_default()
+}
+
 /// The name of the program that a command runs.
 pub fn program(words: &[String]) -> String {
-    words.first().map(|word| base(word)).unwrap_or_default()
+    base(word_at(words, 0))
 }
 
 /// The name of a program without its directory and ending.
@@ -219,7 +222,7 @@ fn unwrapped(mut words: Vec<String>) -> Vec<String> {
     let mut from = 0;
     while let Some(word) = words.get(from) {
         let name = base(word);
-        let second = words.get(from + 1).map(String::as_str).unwrap_or_default();
+        let second = word_at(&words, from + 1);
         if is_assignment(word) || one_of(CONTROL, word) {
             from += 1;
         } else if let Some((_, valued)) = WRAPPERS

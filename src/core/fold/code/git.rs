@@ -3,7 +3,7 @@
 //! Told by what the command says, given that it succeeded. Where that does not settle it (`git commit …; ls`, a
 //! `git commit` within `if`), nothing is told: that is up to `proof`. Reading a commit's message is for `commit`.
 
-use super::command::{Command, commands_and_proof, program};
+use super::command::{Command, commands_and_proof, program, word_at};
 use super::commit::subject;
 use super::proof::Proof;
 use crate::fold::filetypes::language;
@@ -49,7 +49,7 @@ pub fn git_changed(command: &str) -> Vec<(String, Deed)> {
     let mut dir = Some(String::new());
     let changed = |command: &Command| {
         if one_of("cd pushd popd", &program(&command.words)) {
-            let to = command.words.get(1).map(String::as_str).unwrap_or_default();
+            let to = word_at(&command.words, 1);
             dir = match dir.take() {
                 _ if to.starts_with('/') => Some(format!("{to}/")),
                 Some(dir) if is_within(to) => Some(format!("{dir}{to}/")),
@@ -102,7 +102,7 @@ fn places(all: &[Command]) -> Vec<RunsIn> {
     let mut place = RunsIn::Inside;
     let after = all.iter().map(|command| {
         if one_of("cd pushd", &program(&command.words)) {
-            let dir = command.words.get(1).map(String::as_str).unwrap_or_default();
+            let dir = word_at(&command.words, 1);
             place = match place {
                 _ if is_absolute(dir) => RunsIn::Absolute,
                 place if is_within(dir) || is_above(dir) => place,
@@ -193,16 +193,15 @@ impl<'w> GitCall<'w> {
     }
 
     fn event(&self) -> Option<GitEvent> {
-        let has = |list: &str| self.options().any(|word| one_of(list, word));
-        if has("--help -h") {
+        if self.has("--help -h") {
             return None;
         }
         match self.subcommand {
-            "commit" if has("--dry-run --short --porcelain --long") => None,
+            "commit" if self.has("--dry-run --short --porcelain --long") => None,
             "commit" => Some(GitEvent::Committed(
                 subject(self.arguments, self.document).unwrap_or_default(),
             )),
-            "push" if has("--dry-run -n --delete -d") => None,
+            "push" if self.has("--dry-run -n --delete -d") => None,
             // `git push origin :old` deletes.
             "push" => (!self.plain().any(|word| word.starts_with(':'))).then_some(GitEvent::Pushed),
             "switch" => Some(self.switched()),
@@ -217,8 +216,7 @@ impl<'w> GitCall<'w> {
 
     /// The files that it names and changes, and what it does to each.
     fn changed(&self) -> Option<Vec<(&'w str, Deed)>> {
-        let has = |list: &str| self.options().any(|word| one_of(list, word));
-        if has("--help -h -n --dry-run -p --patch --pathspec-from-file") {
+        if self.has("--help -h -n --dry-run -p --patch --pathspec-from-file") {
             return None;
         }
         let after: Vec<&str> = self
@@ -237,8 +235,10 @@ impl<'w> GitCall<'w> {
         };
         let (files, deed): (Vec<&str>, Deed) = match self.subcommand {
             "checkout" => (after, Deed::Edited),
-            "restore" if !has("--staged -S") || has("--worktree -W") => (plain(), Deed::Edited),
-            "rm" if !has("--cached") => (plain(), Deed::Deleted),
+            "restore" if !self.has("--staged -S") || self.has("--worktree -W") => {
+                (plain(), Deed::Edited)
+            }
+            "rm" if !self.has("--cached") => (plain(), Deed::Deleted),
             "mv" => (plain(), Deed::Moved),
             _ => return None,
         };
@@ -262,6 +262,10 @@ impl<'w> GitCall<'w> {
     }
 
     /// The arguments before `--`.
+    fn has(&self, list: &str) -> bool {
+        self.options().any(|word| one_of(list, word))
+    }
+
     fn options(&self) -> impl Iterator<Item = &'w str> {
         self.arguments
             .iter()
@@ -283,14 +287,14 @@ impl<'w> GitCall<'w> {
     }
 
     fn switched(&self) -> GitEvent {
-        let has = |list: &str| self.options().any(|word| one_of(list, word));
         let new = self.value("-c -C --create --force-create --orphan");
-        let tracked = has("-t --track")
+        let tracked = self
+            .has("-t --track")
             .then(|| self.plain().next().and_then(without_remote))
             .flatten();
         let branch = new
             .or(tracked)
-            .or_else(|| self.plain().next().filter(|_| !has("-d --detach")));
+            .or_else(|| self.plain().next().filter(|_| !self.has("-d --detach")));
         branch
             .filter(|branch| is_branch(branch))
             .map_or(GitEvent::Moved("switch"), switched)
@@ -298,7 +302,6 @@ impl<'w> GitCall<'w> {
 
     fn checked_out(&self) -> Option<GitEvent> {
         let moved = Some(GitEvent::Moved("checkout"));
-        let has = |list: &str| self.options().any(|word| one_of(list, word));
         if let Some(branch) = self.value("-b -B --orphan") {
             return if is_branch(branch) {
                 Some(switched(branch))
@@ -320,16 +323,16 @@ impl<'w> GitCall<'w> {
         }
         let plain: Vec<&str> = self.plain().collect();
         match plain[..] {
-            _ if has("-p --patch --ours --theirs -m --merge --pathspec-from-file") => None,
+            _ if self.has("-p --patch --ours --theirs -m --merge --pathspec-from-file") => None,
             [] => (self
                 .arguments
                 .iter()
                 .any(|word| one_of("- -f --force --detach", word)))
             .then_some(moved)
             .flatten(),
-            [branch] if has("-t --track") => without_remote(branch).map(switched),
+            [branch] if self.has("-t --track") => without_remote(branch).map(switched),
             [tree] if is_whole_tree(tree) => moved,
-            [revision] if has("-d --detach") || is_revision(revision) => moved,
+            [revision] if self.has("-d --detach") || is_revision(revision) => moved,
             [branch] if is_branch(branch) && !is_file(branch) => Some(switched(branch)),
             [_, tree] if is_whole_tree(tree) => moved,
             _ => None,

@@ -6,6 +6,7 @@ use super::{About, Fitted, within};
 use crate::ask::pending::Pending;
 use crate::ask::resume::Stop;
 use crate::env::Zone;
+use crate::fold::continuity::Finding;
 use crate::session::StateKind;
 use crate::show::activity::ago;
 use crate::show::call;
@@ -32,6 +33,17 @@ struct Rows {
 }
 
 impl Rows {
+    fn put_all<'t>(
+        &mut self,
+        about: About,
+        label: &'static str,
+        texts: impl IntoIterator<Item = &'t str>,
+    ) {
+        texts
+            .into_iter()
+            .for_each(|text| self.put(about, label, &[text]));
+    }
+
     /// Adds a row of parts, two blanks apart.
     fn put(&mut self, about: About, label: &'static str, parts: &[&str]) {
         let parts: Vec<_> = parts
@@ -138,22 +150,13 @@ impl Stop<'_> {
         if let Some(place) = &self.beside.place {
             rows.put(About::Head, "Where", &[&words(place)]);
         }
-        self.pins()
-            .for_each(|pin| rows.put(About::Head, "Pinned", &[pin]));
+        rows.put_all(About::Head, "Pinned", self.pins());
         let asked = &all.asked;
-        asked
-            .best()
-            .iter()
-            .for_each(|asked| rows.put(About::Head, "Asked last", &[&asked.text]));
+        rows.put_all(About::Head, "Asked last", asked.best().map(text));
         let then = asked.then.as_ref().filter(|_| asked.substantive.is_some());
-        then.iter()
-            .for_each(|then| rows.put(About::Head, "Then", &[&then.text]));
-        all.recap
-            .iter()
-            .for_each(|recap| rows.put(About::Head, "Recap", &[&recap.text]));
-        all.said()
-            .iter()
-            .for_each(|said| rows.put(About::Head, "Said last", &[said]));
+        rows.put_all(About::Head, "Then", then.map(text));
+        rows.put_all(About::Head, "Recap", all.recap.as_ref().map(text));
+        rows.put_all(About::Head, "Said last", all.said().as_deref());
         let files = all.newest_files();
         for file in files.iter().take(FILES) {
             let when = file
@@ -173,12 +176,10 @@ impl Stop<'_> {
             );
         }
         self.put_work(&mut rows, shown);
-        self.noted(Kind::Decision)
-            .for_each(|text| rows.put(About::Head, "Decisions", &[text]));
+        rows.put_all(About::Head, "Decisions", self.noted(Kind::Decision));
         let decisions = all.decisions.iter().filter(|item| !item.from_words);
-        decisions.for_each(|item| rows.put(About::Decisions, "Decisions", &[&item.text]));
-        self.noted(Kind::Blocker)
-            .for_each(|text| rows.put(About::Head, "Blockers", &[text]));
+        rows.put_all(About::Decisions, "Decisions", decisions.map(text));
+        rows.put_all(About::Head, "Blockers", self.noted(Kind::Blocker));
         for blocker in self
             .blockers()
             .iter()
@@ -190,16 +191,16 @@ impl Stop<'_> {
                 &[&format!("{}: {}", blocker.kind.name(), blocker.item.text)],
             );
         }
-        self.noted(Kind::Next)
-            .for_each(|text| rows.put(About::Head, "Next", &[text]));
-        self.noted(Kind::Fact)
-            .for_each(|text| rows.put(About::Head, "Facts", &[text]));
+        rows.put_all(About::Head, "Next", self.noted(Kind::Next));
+        rows.put_all(About::Head, "Facts", self.noted(Kind::Fact));
         if !self.tags.is_empty() {
             rows.put(About::Next, "Tags", &[&self.tags.join(", ")]);
         }
-        all.compaction
-            .iter()
-            .for_each(|summary| rows.put(About::Decisions, "Summary", &[&summary.text]));
+        rows.put_all(
+            About::Decisions,
+            "Summary",
+            all.compaction.as_ref().map(text),
+        );
         if all.input > 0 || all.output > 0 {
             rows.put(
                 About::Next,
@@ -211,10 +212,11 @@ impl Stop<'_> {
                 )],
             );
         }
-        self.command
-            .iter()
-            .flatten()
-            .for_each(|command| rows.put(About::Head, "Go on", &[command]));
+        rows.put_all(
+            About::Head,
+            "Go on",
+            self.command.iter().flatten().map(String::as_str),
+        );
         rows
     }
 
@@ -245,9 +247,7 @@ impl Stop<'_> {
         for used in all.failed_edits() {
             rows.put(About::Work, "Failed", &[&used.tool, &shown(&used.subject)]);
         }
-        all.commits
-            .iter()
-            .for_each(|commit| rows.put(About::Work, "Commits", &[&commit.text]));
+        rows.put_all(About::Work, "Commits", all.commits.iter().map(text));
         for task in &all.tasks {
             let about = match task.state {
                 TaskState::Done => About::Work,
@@ -268,4 +268,8 @@ impl Stop<'_> {
             format!("{day} {clock}")
         }
     }
+}
+
+fn text(item: &Finding) -> &str {
+    &item.text
 }

@@ -11,7 +11,7 @@ use super::{Work, kind};
 use crate::fold::code::command::{Command, commands, linked_commands, program};
 use crate::fold::code::line::Link;
 use crate::fold::one_of;
-use crate::fold::words::FAMILIES;
+use crate::fold::words::{FAMILIES, FILTERS, HARMLESS};
 use session_format::path::base_name;
 
 /// A test, a build or a linter, as far as it matters for which others it speaks.
@@ -198,11 +198,6 @@ pub fn check_name(command: &str) -> Option<String> {
 
 /// The checks of a line that may have made it fail, with their words.
 fn failing_part(command: &str) -> Vec<(Vec<Check>, Vec<String>)> {
-    /// These do not fail, or only before anything is checked.
-    const HARMLESS: &str = "cd pushd popd export unset source . set ulimit mkdir touch sleep echo printf true date pwd exit \
-        return false";
-    /// These end well whatever they are given; a line that fails all the same fails with what it is piped from.
-    const FILTERS: &str = "tail head cat tee wc sort uniq tr cut sed awk less column";
     let is_harmless = |command: &Command| {
         one_of(HARMLESS, &program(&command.words))
             || command.words.len() == 1 && one_of("} )", &command.words[0])

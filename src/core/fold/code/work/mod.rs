@@ -11,7 +11,7 @@ mod toolchain;
 
 pub use check::{Check, check_name, checks, failed_checks};
 
-use super::command::{commands, program};
+use super::command::{commands, program, word_at};
 use session_format::entry::named;
 
 named! {
@@ -81,7 +81,7 @@ pub fn kind(words: &[String]) -> Work {
     let first = plain.first().copied().unwrap_or_default();
     let unknown = || match name.as_str() {
         "git" => Work::Git,
-        _ => toolchain::executed(words.first().map(String::as_str).unwrap_or_default()),
+        _ => toolchain::executed(word_at(words, 0)),
     };
     toolchain::own(&name, &all, &plain)
         .or_else(|| programs::known(&name, first))
