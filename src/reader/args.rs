@@ -228,7 +228,7 @@ pub struct LogArgs {
         conflicts_with = "name"
     )]
     pub all: bool,
-    /// Also show thinking, marks, inputs and results of calls
+    /// Also show thinking, marks, inputs and whole results
     #[arg(long)]
     pub full: bool,
     /// Also show the first N lines of each tool result
