@@ -5,6 +5,7 @@
     reason = "tests read the files that they made"
 )]
 #![allow(clippy::string_slice, reason = "what is wrong with a test fails it")]
+#![allow(clippy::too_many_lines, reason = "a table of cases is long")]
 
 mod acceptance;
 mod agreement;

@@ -41,27 +41,14 @@ pub fn walk<'s, 'f>(
     // Where nothing is to be told, nobody asks for them.
     let mut ids =
         (!found.candidates.is_empty() || context.last_look().is_none()).then(Ids::default);
-    // A walk that was cut short goes on, past the files that it has been to.
-    let mut walk = context
-        .last_look()
-        .and_then(|look| look.walk.clone())
-        .unwrap_or_default();
-    let is_new = walk.stamped.is_empty() && walk.dirs.is_empty();
-    walk.began = if is_new {
-        context.file_time()
-    } else {
-        walk.began
-    };
+    let (mut walk, is_new) = begun(context);
     let steps = Steps::new(context.env, context.deadline).after(walk.dirs.drain(..));
     let mut files = Files::new(&walk, &steps);
     // A session that has been quiet for long has no subagent at work; there may be very many of them.
     let lively: RefCell<IdSet> = RefCell::new(walk.lively.drain(..).collect());
     let is_lively = |id: &str| {
-        let lively = lively.borrow();
-        [Some(id), id.get(..8)]
-            .into_iter()
-            .flatten()
-            .any(|id| lively.contains(&Id::of(id.as_bytes())))
+        let mut ids = [Some(id), id.get(..8)].into_iter().flatten();
+        ids.any(|id| lively.borrow().contains(&Id::of(id.as_bytes())))
     };
     let cell = RefCell::new(&mut round);
     let enters = |branch: &Branch| {
@@ -127,17 +114,14 @@ pub fn walk<'s, 'f>(
     // What was not found must be found again; but a directory that can never be read must not hold it up for ever.
     let lost = (!bad.is_empty()).then(|| Time(walk.began.0.saturating_sub(LOST)));
     let found_until = lost.map_or(walk.began, |lost| context.seen_until().max(lost));
+    let (seen_until, since) = if late {
+        (context.seen_until(), others)
+    } else {
+        (found_until, round.since(others, walk.began, lost))
+    };
     found.progress = Progress {
-        seen_until: if late {
-            context.seen_until()
-        } else {
-            found_until
-        },
-        round: Some(if late {
-            others
-        } else {
-            round.since(others, walk.began, lost)
-        }),
+        seen_until,
+        round: Some(since),
         is_partial: round.goes_on(),
         walk: been_to.map(|dirs| Walk {
             lively: lively.into_inner().into_iter().collect(),
@@ -150,6 +134,19 @@ pub fn walk<'s, 'f>(
     found.ids = ids.filter(|_| is_new && !late && round.is_whole());
     found.round = (context.judges() && !late).then_some(round);
     found
+}
+
+/// A walk that was cut short goes on, past the files that it has been to. Says whether it is a new one.
+fn begun(context: &Context) -> (Walk, bool) {
+    let last = context.last_look().and_then(|look| look.walk.clone());
+    let walk = last.unwrap_or_default();
+    let is_new = walk.stamped.is_empty() && walk.dirs.is_empty();
+    let began = if is_new {
+        context.file_time()
+    } else {
+        walk.began
+    };
+    (Walk { began, ..walk }, is_new)
 }
 
 /// The part of the round over other projects' directories that is due.

@@ -11,6 +11,7 @@ mod plan;
 mod site;
 mod status;
 #[cfg(test)]
+#[allow(clippy::too_many_lines, reason = "a table of cases is long")]
 mod tests;
 mod texts;
 

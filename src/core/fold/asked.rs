@@ -181,6 +181,7 @@ fn is_manner(own: &str) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::too_many_lines, reason = "a table of cases is long")]
 mod tests {
     use super::*;
 

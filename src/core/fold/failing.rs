@@ -76,6 +76,7 @@ impl<T> Failing<T> {
 }
 
 #[cfg(test)]
+#[allow(clippy::too_many_lines, reason = "a table of cases is long")]
 mod tests {
     use super::*;
     use crate::fold::code::check_name;

@@ -452,6 +452,7 @@ fn abbreviates(before: &str) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::too_many_lines, reason = "a table of cases is long")]
 mod tests {
     use super::*;
 

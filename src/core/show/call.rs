@@ -80,11 +80,14 @@ pub fn pending(pending: &Pending) -> Object {
     let gate = Gate::new(true);
     let all = lines(call, usize::MAX, gate, &|path| path.to_owned());
     let all: Vec<String> = all.into_iter().map(|(_, line)| line).collect();
+    // A program may render a plan itself.
+    let plan = call.detail.as_ref().and_then(|detail| detail.plan.as_ref());
+    let detail = plan.map_or_else(|| all.join("\n"), |plan| gate.text(plan).into_owned());
     object! {
         tool: gate.line(&*call.tool),
         subject: call.subjects.first().map(|subject| gate.line(&**subject)),
         kind: kind.name(),
-        detail: all.join("\n"),
+        detail,
     }
 }
 

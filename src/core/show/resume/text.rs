@@ -109,47 +109,7 @@ impl Stop<'_> {
             gate,
             all: Vec::new(),
         };
-        let title = all
-            .given_title()
-            .map_or_else(String::new, |title| format!(", {title}"));
-        let part = if self.subagent { ", a subagent's" } else { "" };
-        let name = self
-            .session
-            .name
-            .as_ref()
-            .map_or_else(String::new, |name| format!("{name}, "));
-        let agent = self.session.format.label();
-        rows.put(
-            About::Head,
-            "Session",
-            &[&format!("{name}{} ({agent}{part}){title}", self.id)],
-        );
-        let when = all.updated.map_or_else(String::new, |updated| {
-            format!(", {}", self.clock(updated, zone))
-        });
-        let done = if self.done { "; marked done" } else { "" };
-        let state = self.state();
-        let (stopped, how) = match state.kind {
-            StateKind::NeedsYou => ("Needs you", reason(&state, None)),
-            StateKind::Working => ("At work", reason(&state, None)),
-            StateKind::Gone | StateKind::Waiting => ("Stopped", reason(&state, None)),
-            _ => ("Stopped", Some(self.ending().to_owned())),
-        };
-        let how = how.map_or_else(String::new, |how| format!("; {how}"));
-        let ended = format!("{}{when}{how}{done}", ago(all.updated, self.now));
-        rows.put(
-            About::Head,
-            stopped,
-            &[ended.trim_start_matches([',', ';'])],
-        );
-        if let Some(Pending { call, .. }) = &self.beside.pending {
-            for (_, line) in call::lines(call, call::HEAD, gate, shown) {
-                rows.all.push((About::Head, WAITS, line));
-            }
-        }
-        if let Some(place) = &self.beside.place {
-            rows.put(About::Head, "Where", &[&words(place)]);
-        }
+        self.put_head(&mut rows, zone, shown);
         rows.put_all(About::Head, "Pinned", self.pins());
         let asked = &all.asked;
         rows.put_all(About::Head, "Asked last", asked.best().map(text));
@@ -218,6 +178,52 @@ impl Stop<'_> {
             self.command.iter().flatten().map(String::as_str),
         );
         rows
+    }
+
+    /// Which session it is, how it stopped, what it waits for and where it runs.
+    fn put_head(&self, rows: &mut Rows, zone: &Zone, shown: &dyn Fn(&str) -> String) {
+        let all = &self.continuity;
+        let title = all
+            .given_title()
+            .map_or_else(String::new, |title| format!(", {title}"));
+        let part = if self.subagent { ", a subagent's" } else { "" };
+        let name = self
+            .session
+            .name
+            .as_ref()
+            .map_or_else(String::new, |name| format!("{name}, "));
+        let agent = self.session.format.label();
+        rows.put(
+            About::Head,
+            "Session",
+            &[&format!("{name}{} ({agent}{part}){title}", self.id)],
+        );
+        let when = all.updated.map_or_else(String::new, |updated| {
+            format!(", {}", self.clock(updated, zone))
+        });
+        let done = if self.done { "; marked done" } else { "" };
+        let state = self.state();
+        let (stopped, how) = match state.kind {
+            StateKind::NeedsYou => ("Needs you", reason(&state, None)),
+            StateKind::Working => ("At work", reason(&state, None)),
+            StateKind::Gone | StateKind::Waiting => ("Stopped", reason(&state, None)),
+            _ => ("Stopped", Some(self.ending().to_owned())),
+        };
+        let how = how.map_or_else(String::new, |how| format!("; {how}"));
+        let ended = format!("{}{when}{how}{done}", ago(all.updated, self.now));
+        rows.put(
+            About::Head,
+            stopped,
+            &[ended.trim_start_matches([',', ';'])],
+        );
+        if let Some(Pending { call, .. }) = &self.beside.pending {
+            for (_, line) in call::lines(call, call::HEAD, rows.gate, shown) {
+                rows.all.push((About::Head, WAITS, line));
+            }
+        }
+        if let Some(place) = &self.beside.place {
+            rows.put(About::Head, "Where", &[&words(place)]);
+        }
     }
 
     fn put_work(&self, rows: &mut Rows, shown: &dyn Fn(&str) -> String) {
