@@ -85,7 +85,8 @@ pub fn go(place: &AgentPlace, env: &Env) -> Result<Went, String> {
             &session,
         ]))),
         Some(own) if tmux.is(&own.to_string_lossy()) => {
-            tmux.run(&["switch-client", "-t", &session])?;
+            // Nobody may look at that server; then whoever attaches next sees it.
+            let _ = tmux.run(&["switch-client", "-t", &session]);
             Ok(Went::There)
         }
         // One server does not show the panes of another.
