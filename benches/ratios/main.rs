@@ -15,7 +15,7 @@ mod corpus;
 
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::FromRawFd;
 use std::os::unix::process::ExitStatusExt;
@@ -82,6 +82,8 @@ enum Gauge {
     Follow,
     /// Time on the clock until the screen of ours changes after something was appended to FILE.
     Screen,
+    /// Time on the clock until the screen of ours changes after a key.
+    Scroll,
     /// CPU time of ours in ten seconds in which nothing happens, on a terminal.
     Idle,
 }
@@ -312,6 +314,17 @@ const ROWS: &[Row] = &[
         corpus: &SHORT,
         gauge: Gauge::Screen,
         rss_mb: Some(40),
+        ..ROW
+    },
+    // The slowest of sixty frames.
+    Row {
+        name: "watch scroll, 10,000",
+        ours: "session-reader watch --all",
+        reference: "true",
+        limit_ms: Some(50.0),
+        corpus: &HOOK_10000,
+        gauge: Gauge::Scroll,
+        runs: 60,
         ..ROW
     },
     // Half a percent of ten seconds.
@@ -773,7 +786,7 @@ fn measure(row: &Row) -> Result<Measured> {
     if row.gauge == Gauge::Follow {
         return follow(row, ours);
     }
-    if matches!(row.gauge, Gauge::Screen | Gauge::Idle) {
+    if matches!(row.gauge, Gauge::Screen | Gauge::Scroll | Gauge::Idle) {
         return watch(row, ours);
     }
     if row.settle {
@@ -936,6 +949,7 @@ fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
     // The list is cached, as it is for everybody who has looked before.
     Side::new("session-reader list --all", "", row.corpus, Gauge::Cpu)?.run(Stdio::null())?;
     let (terminal, inside) = terminal()?;
+    let keys = terminal.try_clone()?;
     let command = ours
         .command
         .env("TERM", "xterm-256color")
@@ -965,7 +979,14 @@ fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
                 thread::sleep(Duration::from_secs(10));
                 return Ok(cpu_ms(child.id())? - before);
             }
-            let (_, said) = row.corpus.say()?;
+            let said = if row.gauge == Gauge::Scroll {
+                // A page further, and the log of another session.
+                let pressed = Instant::now();
+                (&keys).write_all(b" ")?;
+                pressed
+            } else {
+                row.corpus.say()?.1
+            };
             shown
                 .recv_timeout(Duration::from_secs(10))
                 .map_err(|_| "no change is drawn for 10 s")?;
@@ -983,9 +1004,14 @@ fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
         ms: row.limit_ms.unwrap_or_default(),
         rss: 0,
     };
+    let told = if row.gauge == Gauge::Scroll {
+        times.len() - 1
+    } else {
+        times.len() / 2
+    };
     Ok(Measured {
         ours: Cost {
-            ms: times[times.len() / 2],
+            ms: times[told],
             ..cost
         },
         reference,

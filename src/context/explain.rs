@@ -40,7 +40,7 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let (observer, stage) = (&target.observer, &mut target.stage(stage));
     let settings = stage.settings;
     let mut problems = Vec::new();
-    let file = observer.cursors(stage.env);
+    let file = observer.cursor_file(stage.env);
     let cursors = Cursors::read(file.clone(), observer.key(), &mut |what| {
         problems.push(what);
     });

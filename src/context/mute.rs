@@ -50,7 +50,7 @@ pub fn change(
     let mut problems = Vec::new();
     let deadline = Deadline::after(stage.env.patience(std::time::Duration::from_secs(5)));
     let opened = Cursors::open(
-        observer.cursors(stage.env),
+        observer.cursor_file(stage.env),
         observer.key(),
         &deadline,
         &mut |what| problems.push(what),

@@ -94,7 +94,7 @@ fn ours(asks: StatusInput, stage: &mut Stage) -> String {
         .or(asks.workspace.and_then(|workspace| workspace.current_dir));
     let cwd = cwd.filter(|cwd| cwd.is_absolute() && !is_too_long(cwd));
     let mut env = cwd.map_or_else(|| stage.env.clone(), |cwd| stage.env.at(cwd));
-    env.deadline = Some(Deadline::after(stage.settings.deadline).after_looks(env.looks()));
+    env.deadline = Some(Deadline::after(stage.settings.deadline).by_test_clock(env.test_clock()));
     let own = Own {
         id: asks.session_id,
         transcript: asks.transcript_path,

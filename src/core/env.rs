@@ -173,7 +173,7 @@ impl Env {
     }
 
     /// A clock for tests, as [`Deadline::after_looks`] has it.
-    pub fn looks(&self) -> Option<u32> {
+    pub fn test_clock(&self) -> Option<u32> {
         self.set_by_test("SESSION_CONTEXT_LOOKS")?.parse().ok()
     }
 

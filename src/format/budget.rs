@@ -42,7 +42,7 @@ impl Deadline {
 
     /// The same, but over after so many looks at the clock, if there are any, and not after a time. For tests: it leaks a
     /// few bytes.
-    pub fn after_looks(self, most: Option<u32>) -> Deadline {
+    pub fn by_test_clock(self, most: Option<u32>) -> Deadline {
         let Some(most) = most else { return self };
         let looks = Looks {
             so_far: Box::leak(Box::new(AtomicU32::new(0))),

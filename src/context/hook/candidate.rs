@@ -65,7 +65,11 @@ impl<'f> Candidate<'f> {
     }
 
     /// Says if it has to be opened; if it was never seen, because it changed since then. If not, the verdict says why.
-    pub(crate) fn consider(self, since: Time, context: &Context) -> Result<Candidate<'f>, Verdict> {
+    pub(crate) fn consider(
+        self,
+        horizon: Time,
+        context: &Context,
+    ) -> Result<Candidate<'f>, Verdict> {
         let Candidate {
             session,
             stamp,
@@ -74,7 +78,7 @@ impl<'f> Candidate<'f> {
         } = &self;
         let examined = examined(&session.path, *stamp);
         let before = context
-            .last_look()
+            .last_look_here()
             .is_some_and(|look| look.examined.binary_search(&examined).is_ok());
         let was_examined = before && !seen.as_ref().is_some_and(|seen| seen.unread);
         let reason = match seen {
@@ -88,7 +92,7 @@ impl<'f> Candidate<'f> {
             {
                 Reason::Unchanged
             }
-            None if stamp.changed_at() < since => Reason::Old,
+            None if stamp.changed_at() < horizon => Reason::Old,
             _ if was_examined => Reason::Old,
             _ => return Ok(self),
         };

@@ -34,12 +34,19 @@ pub struct News<'f> {
     pub last_cwd: Option<String>,
     /// The files that it and its subagents edited, in full.
     pub edited: Vec<(PathBuf, Option<Time>)>,
-    /// All that was read for it, its own transcript and those of its subagents: the path of each, and where the reading
-    /// began and ended. They count as seen together or not at all.
-    pub parts: Vec<(String, Seen, Seen)>,
+    /// All that was read for it, its own transcript and those of its subagents. They count as seen together or not at all.
+    pub parts: Vec<Records>,
     /// Fingerprints of what was said.
     pub fingerprints: Vec<u32>,
     pub why: Option<Box<Why>>,
+}
+
+/// The records of a file that was read, by its path: one if it is not told, and one if it is.
+#[derive(Debug)]
+pub struct Records {
+    pub key: String,
+    pub if_untold: Seen,
+    pub if_told: Seen,
 }
 
 /// The news, newest first, and what becomes of files that have none.
@@ -150,7 +157,7 @@ fn no_news(candidate: Candidate, new: New) -> Verdict {
     let why = Why::of(&candidate, Reason::NothingSaid);
     Verdict {
         why,
-        ..Verdict::keep(candidate.key, new.after)
+        ..Verdict::keep(candidate.key, new.if_told)
     }
 }
 
@@ -163,8 +170,8 @@ impl<'f> News<'f> {
     ) -> News<'f> {
         let New {
             part,
-            before,
-            mut after,
+            if_untold,
+            if_told: mut after,
             ..
         } = new;
         let why = Why::of(&candidate, Reason::News);
@@ -198,12 +205,16 @@ impl<'f> News<'f> {
             session: candidate.session,
             activity,
             open_end: part.open_end,
-            more: before.more,
+            more: if_untold.more,
             title: after.title.clone(),
             cwd: after.cwd.clone(),
             last_cwd,
             edited,
-            parts: vec![(candidate.key, before, after)],
+            parts: vec![Records {
+                key: candidate.key,
+                if_untold,
+                if_told: after,
+            }],
             fingerprints,
             why,
         }
@@ -217,9 +228,9 @@ impl<'f> News<'f> {
             session: candidate.session.clone(),
             activity: Activity::default(),
             open_end: None,
-            more: new.before.more,
+            more: new.if_untold.more,
             title: parent.and_then(Record::title).map(str::to_owned),
-            cwd: new.after.cwd.clone(),
+            cwd: new.if_told.cwd.clone(),
             last_cwd: new.part.basics.cwd().map(str::to_owned),
             edited: vec![],
             parts: vec![],
@@ -238,12 +249,16 @@ impl<'f> News<'f> {
         self.activity.time = times.max().flatten().max(self.activity.time);
         self.activity.git.extend(git);
         let cwd = new
-            .after
+            .if_told
             .cwd
             .as_deref()
             .map_or(&*context.env.cwd, Path::new);
         add_edits(edited, cwd, &mut self.activity, &mut self.edited);
-        self.parts.push((candidate.key, new.before, new.after));
+        self.parts.push(Records {
+            key: candidate.key,
+            if_untold: new.if_untold,
+            if_told: new.if_told,
+        });
     }
 }
 

@@ -52,7 +52,7 @@ impl<'s, 'f> Context<'s, 'f> {
     }
 
     /// The last look, if it was at the same sessions.
-    pub(crate) fn last_look(&self) -> Option<&'s Look> {
+    pub(crate) fn last_look_here(&self) -> Option<&'s Look> {
         self.view
             .look
             .as_ref()
@@ -100,7 +100,9 @@ impl<'s, 'f> Context<'s, 'f> {
     pub(crate) fn seen_until(&self) -> Time {
         let now = self.file_time();
         // In a home, a session may get its name long after its words.
-        let look = self.last_look().filter(|_| self.observer.home.is_none());
+        let look = self
+            .last_look_here()
+            .filter(|_| self.observer.home.is_none());
         look.and_then(Look::looked)
             .filter(|looked| *looked <= now)
             .unwrap_or_else(|| {
@@ -122,14 +124,14 @@ impl<'s, 'f> Context<'s, 'f> {
     pub(crate) fn others_until(&self) -> (Time, Time) {
         let until = self.seen_until();
         let round = self
-            .last_look()
+            .last_look_here()
             .and_then(|look| look.round)
             .unwrap_or((until, until));
         (round.0.min(until), round.1.min(until))
     }
 
     /// It matters which project a directory is of.
-    pub fn judges(&self) -> bool {
+    pub fn tells_projects_apart(&self) -> bool {
         self.settings.scope == Scope::Project && !self.explain
     }
 
@@ -153,7 +155,7 @@ impl<'s, 'f> Context<'s, 'f> {
         record.seen().unwrap_or_else(|why| {
             let error = format!("no cursor of {} ({why}); taken as not there", record.path());
             bad.push(Unreadable::new(
-                self.observer.cursors(self.env).path(),
+                self.observer.cursor_file(self.env).path(),
                 std::io::Error::other(error),
             ));
             Seen::untouched()

@@ -1,4 +1,5 @@
-//! Hands the text to the agent and then remembers that it was told: print, flush, save, in this order.
+//! Hands the text to the agent and then remembers that it was told. `Run::at_prompt` and `Run::reply` call these in the order
+//! that they stand in here.
 //!
 //! News that could not be printed stays unread. News that was printed and could not be saved is told again.
 
@@ -36,7 +37,7 @@ pub struct Memory {
     pub position: Option<u64>,
 }
 
-/// Moves the cursors past what was told.
+/// What to save: cursors that are past what was told. Nothing is written here.
 pub fn remember(report: Report, block: &Block, context: &Context) -> Memory {
     let Report {
         news,
@@ -76,11 +77,16 @@ pub fn remember(report: Report, block: &Block, context: &Context) -> Memory {
         if is_told {
             look.add_fingerprints(&news.fingerprints);
         }
-        changes.extend(
-            news.parts
-                .into_iter()
-                .map(|(key, old, new)| (key, Some(if is_told { new } else { old }))),
-        );
+        changes.extend(news.parts.into_iter().map(|part| {
+            (
+                part.key,
+                Some(if is_told {
+                    part.if_told
+                } else {
+                    part.if_untold
+                }),
+            )
+        }));
     }
     look.set_looked(seen_until);
     let round = round.filter(|round| *round != (seen_until, seen_until));

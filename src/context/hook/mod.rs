@@ -1,16 +1,19 @@
 //! The hook: on a prompt, what happened in the other sessions since this one last looked. Each step returns a value:
 //!
 //! ```text
-//! stdin ──ask──▶ Ask ──observe──▶ Observed ──read──▶ Readings ──compare──▶ Report ──say──▶ text ──deliver──▶ stdout, then the cursors
+//! stdin ──ask──▶ Ask ──observer──▶ Observer, Cursors ──observe──▶ Observed ──read──▶ Readings ──own──▶ Own ──compare──▶ Report
+//!       ──(start)──▶ ──say──▶ text ──deliver──▶ stdout, then the cursors
 //! ```
 //!
 //! [`ask`] reads what the agent says, and wraps the reply in the agent's own JSON at the end. [`observer`] is the session that
-//! asks, with its cursors; [`context`] has all that a look depends on. [`observe`] says which files to open:
-//! [`known`] of those that were seen before, [`names`] of a home's, [`walk`] of all others, and [`round`] which directories it
-//! goes into. [`read`] opens them, and [`reader`] says what is new in one. [`compare`] makes news of it, with [`own`] for what
-//! the observer did itself and [`overlap`] for whether that matters. [`report`] has these steps in their order. [`say`] puts
-//! the news into words, and [`start`] the beginning of a session. [`deliver`] prints it and moves the cursors. `explain` and
-//! `demo` use the same steps without the last.
+//! asks; [`context`] has all that a look depends on. [`observe`] says which files to open: [`known`] of those that were seen
+//! before, [`names`] of a home's, [`walk`] of all others, and [`round`] which directories it goes into. [`candidate`] is a file
+//! that may have news, or the verdict on it; [`observed`] collects them, and [`ids`] are those of all sessions. [`read`] opens
+//! them, and [`reader`] says what is new in one. [`own`] reads what the observer did itself, if [`overlap`] finds that it may
+//! matter. [`compare`] makes news of it, without what is a copy. [`report`] has these steps in their order. [`start`] is for
+//! the beginning of a session: at its first prompt, the earlier session that the prompt names. [`say`] finds the conflicts and
+//! puts all into words. [`deliver`] prints it, and then the cursors are saved. `explain` and `demo` use the same steps without
+//! the last.
 //!
 //! It must never harm the prompt: whatever goes wrong is a line on stderr and in the journal, and stdout has the whole
 //! reply or nothing.
@@ -189,7 +192,10 @@ impl<'r> Run<'r> {
                 self.trouble(format_args!("--{key} {text}: {why}; ignored"));
             }
         }
-        self.deadline = self.deadline.of(settings.deadline).after_looks(env.looks());
+        self.deadline = self
+            .deadline
+            .of(settings.deadline)
+            .by_test_clock(env.test_clock());
         env.deadline = Some(self.deadline);
         let (formats, bad) = formats::known(&env.formats_dir());
         self.trouble_all(&bad);
@@ -230,7 +236,7 @@ impl<'r> Run<'r> {
         self.note.agent.clone_from(&ask.format.name);
         observer.key().clone_into(&mut self.note.session);
         let deadline = self.deadline;
-        let file = observer.cursors(env);
+        let file = observer.cursor_file(env);
         let mut cursors = Cursors::open(file, observer.key(), &deadline, &mut |what| {
             self.trouble(what);
         })
@@ -250,8 +256,8 @@ impl<'r> Run<'r> {
         };
         let is_first_look = context.is_first_look();
         let memory = match ask.starts {
-            Some(source) => self.start(ask, source, &context)?,
-            None => self.tell(ask, &context)?,
+            Some(source) => self.at_start(ask, source, &context)?,
+            None => self.at_prompt(ask, &context)?,
         };
         if memory.is_new {
             if ask.starts.is_none() && is_first_look {
@@ -265,7 +271,7 @@ impl<'r> Run<'r> {
     }
 
     /// A session begins: it is told once where the work stopped.
-    fn start(&mut self, ask: &Ask, source: Source, context: &Context) -> Result<Memory, String> {
+    fn at_start(&mut self, ask: &Ask, source: Source, context: &Context) -> Result<Memory, String> {
         // What happened before counts as news for the first prompt still.
         let look = context
             .view
@@ -291,7 +297,7 @@ impl<'r> Run<'r> {
 
     /// A prompt: what is new in other sessions is told, and with the first one what it names of earlier work, or where the
     /// work stopped if the agent has no event for the start of a session.
-    fn tell(&mut self, ask: &Ask, context: &Context) -> Result<Memory, String> {
+    fn at_prompt(&mut self, ask: &Ask, context: &Context) -> Result<Memory, String> {
         let (settings, is_first_look) = (context.settings, context.is_first_look());
         let report = report(context, is_first_look);
         let started = context.view.look.as_ref().is_some_and(|look| look.started);

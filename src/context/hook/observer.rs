@@ -96,7 +96,7 @@ impl<'f> Observer<'f> {
     }
 
     /// The file with its cursors.
-    pub fn cursors(&self, env: &Env) -> CursorFile {
+    pub fn cursor_file(&self, env: &Env) -> CursorFile {
         if let Some(home) = &self.home {
             return CursorFile::Shared(home.cursors());
         }

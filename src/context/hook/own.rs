@@ -1,6 +1,6 @@
 //! The observer's own work: the end of its own transcript and of its subagents' transcripts.
 //!
-//! Conflicts are found by it. What cannot be read of it is said; the news of the others is told all the same. Most news has
+//! `say` finds conflicts by it, and `compare` copies. What cannot be read of it is said; the news of the others is told all the same. Most news has
 //! nothing to do with it, which [`Overlap`] tells without decoding it.
 
 use std::io;
@@ -122,9 +122,9 @@ fn overlaps(
         return Ok(true);
     }
     let mut overlap = Overlap::default();
-    for (candidate, New { part, after, .. }) in news {
-        let cwd = after.cwd.as_deref().map_or(&*context.env.cwd, Path::new);
-        overlap.add(&part.entries, after.title.as_deref(), cwd);
+    for (candidate, New { part, if_told, .. }) in news {
+        let cwd = if_told.cwd.as_deref().map_or(&*context.env.cwd, Path::new);
+        overlap.add(&part.entries, if_told.title.as_deref(), cwd);
         // Its session has a title that is found out later.
         overlap.unclear |= candidate.subagent;
     }

@@ -31,9 +31,9 @@ use session_format::time::Time;
 /// The new part of a candidate.
 pub struct New {
     pub part: Part,
-    /// The record if it is not told, and if it is.
-    pub before: Seen,
-    pub after: Seen,
+    /// Its record if it is not told, and if it is.
+    pub if_untold: Seen,
+    pub if_told: Seen,
     /// The time its file was made, where that is known.
     pub created: Option<Duration>,
     pub start: StartAt,
@@ -416,8 +416,8 @@ impl<'r> Reader<'r> {
         let after = after.at(transcript.source.cursor(part.end)?);
         Ok(New {
             part,
-            before,
-            after,
+            if_untold: before,
+            if_told: after,
             created: transcript.source.created(),
             start: identity.start,
         })

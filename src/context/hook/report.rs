@@ -41,7 +41,8 @@ impl Report<'_> {
     }
 }
 
-/// Looks at the other sessions. `whole_own`: somebody asks for all that the observer did.
+/// Looks at the other sessions. `whole_own`: all that the observer did is read, for a first look asks whether it was prompted
+/// before.
 pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
     let Observed {
         candidates,
@@ -58,6 +59,7 @@ pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
     bad.extend(readings.bad);
     bad.append(&mut reader.titles.bad);
     let any_entries = new.iter().any(|(_, new)| !new.part.entries.is_empty());
+    // If the client does not say where the observer's own transcript is, it is found by its id.
     if (whole_own || any_entries) && ids.is_none() && !own::is_where_told(context) {
         ids = Some(Ids::list(context, &mut bad));
     }
@@ -73,11 +75,13 @@ pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
     let compared = compare(new, &own.part, context);
     verdicts.extend(readings.verdicts);
     verdicts.extend(compared.verdicts);
+    // Last, because a directory with a quiet file of this project is not judged to be another's. There is no round in a home, nor
+    // where the walk was cut short.
     let judgement = match round {
         Some(round) => round.close(&mut reader, &bad, &verdicts),
         None => Judgement {
             judged: context
-                .last_look()
+                .last_look_here()
                 .map(|look| look.judged.clone())
                 .unwrap_or_default(),
             ..Judgement::default()

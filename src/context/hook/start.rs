@@ -1,4 +1,5 @@
-//! At the start of a session: what the user pinned, and where the last session of the project stopped.
+//! At the start of a session: what the user pinned, and where the last session of the project stopped; with a first prompt, also
+//! the earlier session that it names.
 //!
 //! Only the ends of transcripts are read, the newest first, and no more of them once the deadline is over. Which session is
 //! the last one is a rule of `session::last`.
@@ -29,7 +30,8 @@ const RECALLED: usize = 12;
 
 /// A session that begins: how, with which prompt, and of which sessions it hears anyway.
 pub struct Beginning<'b, 'f> {
-    /// With the notes of the project. None if the start was told before, without the prompt.
+    /// With the notes of the project. None at the first prompt of an agent that has an event for the start: there only what the
+    /// prompt names is told.
     pub start: Option<(Source, &'b Notes)>,
     pub prompt: &'b str,
     pub told: &'b [News<'f>],
@@ -44,7 +46,7 @@ pub struct Begun {
 }
 
 impl<'f> Beginning<'_, 'f> {
-    /// It begins with a prompt where the agent has no event for its start.
+    /// All that is told at the start, or what a first prompt names.
     pub fn say(&self, context: &Context<'_, 'f>) -> Begun {
         let mut bad = Vec::new();
         let text = match self.start {

@@ -40,7 +40,7 @@ pub fn walk<'s, 'f>(
     let mut round = round(moved.is_lost, horizon, context, &mut bad);
     // Where nothing is to be told, nobody asks for them.
     let mut ids =
-        (!found.candidates.is_empty() || context.last_look().is_none()).then(Ids::default);
+        (!found.candidates.is_empty() || context.last_look_here().is_none()).then(Ids::default);
     let (mut walk, is_new) = begun(context);
     let steps = Steps::new(context.env, context.deadline).after(walk.dirs.drain(..));
     let mut files = Files::new(&walk, &steps);
@@ -132,13 +132,13 @@ pub fn walk<'s, 'f>(
     found.bad.extend(bad);
     found.cut_short |= late;
     found.ids = ids.filter(|_| is_new && !late && round.is_whole());
-    found.round = (context.judges() && !late).then_some(round);
+    found.round = (context.tells_projects_apart() && !late).then_some(round);
     found
 }
 
 /// A walk that was cut short goes on, past the files that it has been to. Says whether it is a new one.
 fn begun(context: &Context) -> (Walk, bool) {
-    let last = context.last_look().and_then(|look| look.walk.clone());
+    let last = context.last_look_here().and_then(|look| look.walk.clone());
     let walk = last.unwrap_or_default();
     let is_new = walk.stamped.is_empty() && walk.dirs.is_empty();
     let began = if is_new {
@@ -156,10 +156,11 @@ fn round<'s, 'f>(
     context: &Context<'s, 'f>,
     bad: &mut Vec<Unreadable>,
 ) -> Round<'s, 'f> {
-    let last = context.last_look();
-    let is_settled = last.is_some_and(|look| look.walk.is_none()) && context.judges() && !is_lost;
+    let last = context.last_look_here();
+    let is_settled =
+        last.is_some_and(|look| look.walk.is_none()) && context.tells_projects_apart() && !is_lost;
     let judged = last.map(|look| &*look.judged).unwrap_or_default();
-    let worktrees = if context.judges() {
+    let worktrees = if context.tells_projects_apart() {
         context.observer.project.worktrees(bad)
     } else {
         Vec::new()
