@@ -28,6 +28,10 @@ pub enum SessionEffect {
     AskResume,
     /// With the command that the user said yes to.
     Resume(String),
+    /// Finds out which agents could go on with it, and asks.
+    AskContinue,
+    /// In the agent that the user chose.
+    Continue(String),
     Edit,
     CopyId,
     CopyPath,
@@ -91,7 +95,7 @@ pub(crate) const HELP: [(&str, &str); 18] = [
     ("/ n N", "in a log: find, next older, newer"),
     ("s", "search in all sessions"),
     ("a", "all projects, or this one"),
-    ("r", "resume in this terminal"),
+    ("r c", "resume here; continue in another agent"),
     ("o", "open the transcript in $EDITOR"),
     ("y Y", "copy the id, or the path"),
     ("t", "tag it; -TAG takes a tag off"),
@@ -155,6 +159,7 @@ impl Model {
         let row = Box::new(self.selected()?.clone());
         let effect = match key {
             Key::Char('r') => SessionEffect::AskResume,
+            Key::Char('c') => SessionEffect::AskContinue,
             Key::Char('o') => SessionEffect::Edit,
             Key::Char('y') => SessionEffect::CopyId,
             Key::Char('Y') => SessionEffect::CopyPath,
@@ -270,6 +275,12 @@ impl Model {
             return (key == Key::Char('y'))
                 .then_some(Effect::With(row, SessionEffect::Resume(command)));
         }
+        if let Question::Continue(row, agents) = prompt.question {
+            let Key::Char(key) = key else { return None };
+            let number = key.to_digit(10)?.checked_sub(1)?;
+            let agent = agents.into_iter().nth(number as usize)?;
+            return Some(Effect::With(row, SessionEffect::Continue(agent)));
+        }
         let is_filter = prompt.question == Question::Filter;
         match key {
             Key::Char(char) => prompt.text.push(char),
@@ -295,7 +306,7 @@ impl Model {
                     Question::Search => Some(Effect::Search(text)),
                     Question::Tag(row) => Some(Effect::With(row, SessionEffect::Tag(text))),
                     Question::Pin(row) => Some(Effect::With(row, SessionEffect::Pin(text))),
-                    Question::Filter | Question::Resume(..) => None,
+                    Question::Filter | Question::Resume(..) | Question::Continue(..) => None,
                 };
             }
             Key::Esc => {

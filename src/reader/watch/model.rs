@@ -78,6 +78,8 @@ pub enum Question {
     Search,
     Tag(Box<WatchRow>),
     Pin(Box<WatchRow>),
+    /// In which of these agents to go on.
+    Continue(Box<WatchRow>, Vec<String>),
     /// Whether to run a command.
     Resume(Box<WatchRow>, String),
 }
