@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -441,6 +441,21 @@ impl Env {
             Ok(rest) => format!("~/{}", rest.display()),
             Err(_) => path.display().to_string(),
         }
+    }
+
+    /// The file that a shell would run for a word.
+    pub fn installed(&self, word: &str) -> Option<PathBuf> {
+        let is_program = |path: &PathBuf| {
+            let meta = file::stat(path).ok().flatten();
+            meta.is_some_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        };
+        if word.contains('/') {
+            return Some(self.cwd.join(word)).filter(is_program);
+        }
+        let path = self.var("PATH").unwrap_or("/usr/bin:/bin".as_ref());
+        std::env::split_paths(path)
+            .map(|dir| self.cwd.join(dir).join(word))
+            .find(is_program)
     }
 
     /// A path relative to the working directory, else to the session's directory, else with `~`.

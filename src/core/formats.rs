@@ -69,6 +69,9 @@ impl<T: Deserialize<'static>> Lazy<T> {
     }
 }
 
+/// The word of `start` that the first prompt takes the place of.
+const PROMPT: &str = "{prompt}";
+
 impl AgentFormat {
     /// A descriptor from a file, checked whole.
     pub fn read(file: &Path) -> Result<AgentFormat, Unreadable> {
@@ -90,6 +93,13 @@ impl AgentFormat {
         {
             return Err(bad(
                 "[install] needs a [hook] table that says how the hook talks".into(),
+            ));
+        }
+        let places = head.start.iter().filter(|word| *word == PROMPT).count();
+        if !head.start.is_empty() && (places != 1 || head.start[0] == PROMPT) {
+            return Err(bad(
+                "start: a list of words, a program and its arguments, one of which is \"{prompt}\""
+                    .into(),
             ));
         }
         Ok(AgentFormat {
@@ -137,6 +147,13 @@ impl AgentFormat {
     /// The place of its hooks and skills, if that is known.
     pub fn install(&self) -> Option<&Install> {
         self.install.get().as_ref()
+    }
+
+    /// The words that start it with a first prompt, if it takes one.
+    pub fn start(&self, prompt: &str) -> Option<Vec<String>> {
+        let word = |word: &String| if word == PROMPT { prompt } else { word }.to_owned();
+        let words: Vec<String> = self.head().start.iter().map(word).collect();
+        (!words.is_empty()).then_some(words)
     }
 
     /// The prefix of its sessions' names for other agents: `codex` in `codex:fix-login`.

@@ -38,6 +38,9 @@ Examples:
   session-reader search webhook retry    where it was said
   session-reader files src/auth.rs       who changed a file, when and why
   session-reader resume                  where the last session stopped
+  session-reader continue api --with pi  go on with `api` in another agent
+  session-reader restore --tmux          reopen all after a crash or reboot
+  session-reader recap --since monday    what was done this week
   session-reader ~/some/transcript.jsonl any transcript of a known agent
   session-reader list --all --json       every session, for a program
   session-reader profile --since 90d     how you worked in the last 90 days
@@ -68,6 +71,8 @@ Environment:
                        [default: ~/.config]
   XDG_CACHE_HOME       caches of list and search: session-monitor/ in there;
                        you may delete them [default: ~/.cache]
+  PATH                 the agents that `continue` and `restore` can start
+  TMUX                 if set, `restore --tmux` opens windows in that session
   TZ                   time zone of the times shown
   COLUMNS              width of the output, instead of the terminal's
   PAGER                shows what is longer than the screen; `cat` or nothing
@@ -122,6 +127,9 @@ impl ReaderArgs {
             ReaderCommand::Search(args) => !args.json,
             ReaderCommand::Files(args) => !args.json,
             ReaderCommand::Resume(args) => !args.json,
+            ReaderCommand::Continue(args) => args.print,
+            ReaderCommand::Recap(args) => !args.json,
+            ReaderCommand::Restore(args) => !args.tmux,
             ReaderCommand::Profile(args) => !args.json,
             ReaderCommand::Wait(_)
             | ReaderCommand::Go(_)
@@ -148,6 +156,12 @@ pub enum ReaderCommand {
     Resume(ResumeArgs),
     /// Go to the terminal where a session runs
     Go(GoArgs),
+    /// Go on with a session in another agent
+    Continue(ContinueArgs),
+    /// Open again what was open when the machine went down
+    Restore(RestoreArgs),
+    /// Show what was done, for a stand-up or a pull request
+    Recap(RecapArgs),
     /// Wait until a session needs you, has answered or is gone
     Wait(WaitArgs),
     /// Statistics about how you work: hours, agents, tokens
@@ -425,6 +439,9 @@ pub struct ResumeArgs {
     /// Compact codes, one per line: proj: impl: test: done: dec: block: next:
     #[arg(long, conflicts_with = "json")]
     pub codes: bool,
+    /// A note in Markdown for another agent, at most 4 KB (see `continue`)
+    #[arg(long, conflicts_with_all = ["json", "codes", "budget"])]
+    pub md: bool,
     /// Print one JSON object, each item with its line in the transcript
     #[arg(long)]
     pub json: bool,
@@ -452,6 +469,89 @@ Exit status: 0 it is open, 1 it is not, 2 an error.";
 pub struct GoArgs {
     /// Name, title or id of a session [default: the first that needs you]
     pub name: Option<String>,
+}
+
+const CONTINUE: &str = "\
+Starts the other agent in the session's directory with a note as its first
+prompt: what was asked and said last, which files were changed and are not
+committed, what fails, open tasks and questions, and the command for the full
+log. The note has at most 4 KB and no keys or passwords. Neither transcript is
+changed, and the list shows where the new session came from: `← api`.
+
+Examples:
+  session-reader continue api --with codex   Claude is out of tokens: go on here
+  session-reader continue --with pi          the last session of this project
+  session-reader continue api --print        only the note; so does resume --md
+  session-reader continue api --print | ssh box 'cat > note.md'";
+
+#[derive(Debug, Args)]
+#[command(after_help = CONTINUE)]
+pub struct ContinueArgs {
+    /// Name, title, id or file of a session [default: last]
+    pub name: Option<String>,
+    /// The agent to go on in: claude, codex, copilot, gemini, pi, qwen
+    #[arg(long, value_name = "AGENT", required_unless_present = "print")]
+    pub with: Option<String>,
+    /// Only print the note; start nothing
+    #[arg(long)]
+    pub print: bool,
+}
+
+const RESTORE: &str = "\
+A session was open if its agent is gone without having said goodbye: it left
+its file of running sessions, a lock or the last note of our live hooks behind.
+Sessions that you left or marked as done, and those that are open again, are
+not listed. Nothing is started but the agents' own commands to resume.
+
+Examples:
+  session-reader restore                what was open, and what each was doing
+  session-reader restore --tmux         a tmux window for each
+  session-reader restore --print        the commands, for another terminal
+  session-reader restore --since 7d     also what was last active days ago
+
+Exit status: 0 found, 1 nothing was open, 2 an error.";
+
+#[derive(Debug, Args)]
+#[command(after_help = RESTORE)]
+pub struct RestoreArgs {
+    /// Only sessions that were active since then [default: 1d]
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub since: Option<Since>,
+    /// Print a shell command for each
+    #[arg(long, conflicts_with = "tmux")]
+    pub print: bool,
+    /// Open each in a window: of this tmux, or of a session `restored`
+    #[arg(long)]
+    pub tmux: bool,
+}
+
+const RECAP: &str = "\
+For each session: the prompts that say what was wanted, the files it changed,
+its commits, the tests and builds that passed last or fail, and the time spent:
+pauses of more than five minutes don't count. Only what happened since then
+counts, and only what a transcript proves.
+
+Examples:
+  session-reader recap                         here, in the last 24 hours
+  session-reader recap --since monday --all    your week, everywhere
+  session-reader recap --md | gh pr create -F - --title 'Round totals'
+  session-reader recap --json | jq -s 'map(.spent) | add / 3600'";
+
+#[derive(Debug, Args)]
+#[command(after_help = RECAP)]
+pub struct RecapArgs {
+    /// Only what happened since then: 8h, today, monday [default: 1d]
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub since: Option<Since>,
+    /// Every project on this machine
+    #[arg(long)]
+    pub all: bool,
+    /// As Markdown, without keys and passwords
+    #[arg(long, conflicts_with = "json")]
+    pub md: bool,
+    /// Print one JSON object per session
+    #[arg(long)]
+    pub json: bool,
 }
 
 const WAIT: &str = "\

@@ -9,10 +9,12 @@
 //! log ──▶ entries
 //! list, wait, watch ──▶ monitor ──▶ events
 //! watch ──▶ go
-//! entries, files, follow, formats, go, list, log, profile, resume, search, wait, watch ──▶ args
+//! watch ──▶ continued ──▶ resume
+//! continued, entries, files, follow, formats, go, list, log, profile, recap, restore, resume, search, wait, watch ──▶ args
 //! ```
 
 pub mod args;
+mod continued;
 mod entries;
 mod events;
 mod files;
@@ -24,6 +26,8 @@ mod log;
 mod monitor;
 pub mod pager;
 mod profile;
+mod recap;
+mod restore;
 mod resume;
 mod search;
 mod wait;
@@ -77,6 +81,9 @@ pub fn run(
                 ReaderCommand::Files(args) => files::run(&args, stage),
                 ReaderCommand::Go(args) => go::run(&args, stage),
                 ReaderCommand::Resume(args) => resume::run(&args, stage),
+                ReaderCommand::Recap(args) => recap::run(&args, stage),
+                ReaderCommand::Restore(args) => restore::run(&args, stage),
+                ReaderCommand::Continue(args) => continued::run(&args, stage),
                 ReaderCommand::Search(args) => search::run(&args, stage),
                 ReaderCommand::Watch(args) => watch::run(args, stage),
             }

@@ -37,6 +37,9 @@ fn views() -> Vec<View> {
         | ReaderCommand::Watch(_)
         | ReaderCommand::Files(_)
         | ReaderCommand::Resume(_)
+        | ReaderCommand::Continue(_)
+        | ReaderCommand::Restore(_)
+        | ReaderCommand::Recap(_)
         | ReaderCommand::Wait(_) => true,
         // They speak of words, of a terminal, of a person and of formats.
         ReaderCommand::Search(_)

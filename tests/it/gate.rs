@@ -108,7 +108,7 @@ fn no_command_shows_a_secret() {
     let missing = format!("/nowhere/{SECRET}.jsonl");
     let unknown = format!("x-{SECRET}");
     let transcript = world.transcript(ONE).display().to_string();
-    let reader: [&[&str]; 21] = [
+    let reader: [&[&str]; 29] = [
         &["list"],
         &["list", "--all"],
         &["list", "--json"],
@@ -120,6 +120,14 @@ fn no_command_shows_a_secret() {
         &["resume", ONE],
         &["resume", ONE, "--json"],
         &["resume"],
+        &["resume", ONE, "--md"],
+        &["continue", ONE, "--print"],
+        &["continue", ONE, "--with", &unknown],
+        &["restore"],
+        &["restore", "--print"],
+        &["recap", "--all"],
+        &["recap", "--all", "--md"],
+        &["recap", "--all", "--json"],
         &["deploy"],
         &["deplyo"],
         &["log", &unknown],

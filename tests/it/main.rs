@@ -18,6 +18,8 @@ mod codex;
 mod commands;
 mod compaction;
 mod conflicts;
+#[path = "continue.rs"]
+mod continued;
 mod cursors;
 mod damage;
 mod deadline;
@@ -62,7 +64,9 @@ mod proof;
 mod properties;
 mod readme;
 mod recall;
+mod recap;
 mod redaction;
+mod restore;
 mod resume;
 mod resume_budget;
 mod resume_counts;

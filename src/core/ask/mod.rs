@@ -8,19 +8,25 @@
 //! ```text
 //! search, follow ──▶ log
 //! resume ──▶ pending
-//! files, follow, noted, profile ──▶ list
+//! handover ──▶ resume, uncommitted
+//! files, follow, noted, profile, recap, restore ──▶ list
+//! restore ──▶ resume
 //! ```
 
 pub mod files;
 pub mod follow;
+pub mod handover;
 pub mod list;
 pub mod log;
 pub mod noted;
 pub mod pending;
 pub mod profile;
+pub mod recap;
+pub mod restore;
 pub mod resume;
 pub mod search;
 pub mod status;
+pub mod uncommitted;
 
 use crate::env::Env;
 use crate::file::Unreadable;

@@ -207,3 +207,21 @@ pub fn command(session: &Session, id: Option<&str>) -> Result<Option<String>, St
             .replace("{path}", &shell_word(&path)),
     ))
 }
+
+/// The same as a list of words, for whoever starts it without a shell. A command that is more than plain words needs one.
+pub fn words(session: &Session, id: Option<&str>) -> Result<Option<Vec<String>>, String> {
+    let Some(command) = command(session, id)? else {
+        return Ok(None);
+    };
+    let (id, path) = (id.unwrap_or_default(), session.path.display().to_string());
+    let template = session.format.head().resume.as_deref().unwrap_or_default();
+    let bare = template.replace("{id}", "").replace("{path}", "");
+    if bare
+        .split(' ')
+        .any(|word| !word.is_empty() && shell_word(word) != word)
+    {
+        return Ok(Some(vec!["sh".into(), "-c".into(), command]));
+    }
+    let word = |word: &str| word.replace("{id}", id).replace("{path}", &path);
+    Ok(Some(template.split_whitespace().map(word).collect()))
+}

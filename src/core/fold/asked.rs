@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::one_of;
+use super::origin::origin;
 use super::text::{ends_of, own_words, sentences, unquoted};
 use super::words::SMALL;
 use session_format::boundary::substr;
@@ -24,6 +25,10 @@ pub struct LastAsked<T> {
 impl<T> LastAsked<T> {
     /// Takes the next prompt. `keep` gets the words in it that somebody typed.
     pub fn push(&mut self, prompt: &str, keep: impl FnOnce(String) -> T) {
+        // Nobody asked for a note.
+        if origin(prompt).is_some() {
+            return;
+        }
         let own = typed(prompt);
         let weight = weight(&own);
         // Of a paste alone at least that can be shown.
@@ -50,7 +55,7 @@ impl<T> LastAsked<T> {
     pub(crate) fn push_all(&mut self, prompts: &[String], keep: impl Fn(String) -> T) {
         let substantive = prompts
             .iter()
-            .rposition(|prompt| weight(&typed(prompt)) == Weight::Substantive);
+            .rposition(|prompt| substantive(prompt).is_some());
         prompts[substantive.unwrap_or(0)..]
             .iter()
             .for_each(|prompt| self.push(prompt, &keep));
@@ -63,6 +68,12 @@ impl<T> LastAsked<T> {
             .or(self.then.as_ref())
             .or(self.other.as_ref())
     }
+}
+
+/// The words of a prompt that can be understood on its own.
+pub fn substantive(prompt: &str) -> Option<String> {
+    let own = typed(prompt);
+    (origin(prompt).is_none() && weight(&own) == Weight::Substantive).then_some(own)
 }
 
 /// The words of a prompt that somebody typed; those of a quotation if there are no others.

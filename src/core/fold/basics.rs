@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use session_format::entry::{Entry, Facts, TitleBy};
+use super::origin::origin;
+use session_format::entry::{Entry, Facts, Role, TitleBy, What};
 use session_format::time::Time;
 
 /// With texts of its own, or with those that a cache has.
@@ -31,6 +32,10 @@ pub struct Basics<S = String> {
     pub context: Option<u64>,
     pub window: Option<u64>,
     pub subagent: bool,
+    /// The session that this one continues, with its agent: `claude:1111…`.
+    pub origin: Option<S>,
+    /// Somebody or something has prompted it.
+    pub prompted: bool,
 }
 
 impl Basics {
@@ -71,6 +76,12 @@ impl Basics {
     pub fn entry(&mut self, entry: &Entry) {
         if entry.is_activity() {
             self.updated = self.updated.max(entry.time);
+        }
+        if let (false, Role::User, What::Text(text)) = (self.prompted, entry.role, &entry.what)
+            && entry.begins
+        {
+            self.prompted = true;
+            self.origin = origin(text).map(str::to_owned);
         }
     }
 }

@@ -11,9 +11,11 @@ pub mod continuity;
 mod failing;
 mod filetypes;
 pub mod names;
+pub mod origin;
 mod phrases;
 mod profile;
 mod said;
+mod spent;
 mod tally;
 pub mod text;
 mod touched;
@@ -24,13 +26,14 @@ mod words {
 }
 
 pub use activity::Activity;
-pub use asked::LastAsked;
+pub use asked::{LastAsked, substantive};
 pub use basics::{Basics, title};
 pub use code::GitEvent;
 pub use continuity::Continuity;
 pub use failing::Failing;
 pub use profile::{Amount, Profile, Reading, Share};
 pub use said::{Said, SaidLine, fold_each, folded, searched};
+pub use spent::Spent;
 pub use tally::Tally;
 pub use touched::{Copies, Deed, Knowledge, Touch, Touched};
 pub use turn::{Doing, Ending, OpenEnd, Turns};

@@ -5,18 +5,13 @@
 //! because that is what the user types, and has a column for the title.
 
 use super::index::Listed;
-
-/// The longest title that takes the place of a name, in characters.
-const LONGEST_NAME: usize = 40;
+pub use super::row::is_short;
 
 impl Listed<'_> {
     /// Its short name, and the title to show beside it. Only a title that a person gave it is a name for that person.
     pub fn name_and_title(&self) -> (&str, Option<&str>) {
         let tally = &self.tally;
-        match tally
-            .person_title()
-            .filter(|title| self.session.name.is_none() && is_short(title))
-        {
+        match tally.person_name().filter(|_| self.session.name.is_none()) {
             Some(name) => (name, tally.agent_title().or(tally.asked())),
             None => (self.handle(), tally.title()),
         }
@@ -30,9 +25,4 @@ impl Listed<'_> {
             .filter(|title| self.session.name.is_none() && is_short(title));
         title.unwrap_or_else(|| self.handle())
     }
-}
-
-/// True if a title can stand for a name.
-pub fn is_short(title: &str) -> bool {
-    title.chars().count() <= LONGEST_NAME && !title.contains('\n')
 }

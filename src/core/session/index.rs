@@ -48,6 +48,8 @@ pub struct Listed<'f> {
     /// The user's notes about it.
     pub done: bool,
     pub tags: Box<[String]>,
+    /// What the session is called that this one continues.
+    pub continues: Option<Box<str>>,
     /// The length of the id that tells it from all others.
     short: u32,
     /// It is a session of its own, and somebody said something in it.
@@ -65,6 +67,7 @@ impl<'f> Listed<'f> {
             presence: Presence::Unknown,
             done: false,
             tags: Box::default(),
+            continues: None,
             short: 0,
             counts: false,
         }
@@ -148,7 +151,7 @@ impl<'f> Listed<'f> {
 /// The version of the cache. The formats are part of it: another descriptor reads other entries.
 pub fn version(formats: &[AgentFormat]) -> String {
     /// Raised whenever something else is counted, or kept in another form.
-    const COUNTS: u32 = 12;
+    const COUNTS: u32 = 13;
     let mut hasher = std::hash::DefaultHasher::new();
     formats
         .iter()
@@ -276,12 +279,39 @@ pub fn select<'f>(env: &Env, formats: &'f [AgentFormat], selection: &Selection) 
             |listed, length| listed.short = length as u32,
         ),
     }
+    name_origins(&mut all);
     // They are in the order of their paths, and stay so if they are of one time.
     all.sort_by_cached_key(|listed| (!listed.trust.is_own(), Reverse(listed.tally.updated)));
     Indexed {
         listed: all,
         cut_short: !is_all || too_many || env.is_late(),
         bad,
+    }
+}
+
+/// Names the sessions that others continue. Few do.
+fn name_origins(all: &mut [Listed]) {
+    /// So much of an id names a session that is not there any more.
+    const SHORT: usize = 8;
+    for index in 0..all.len() {
+        let Some((agent, id)) = all[index]
+            .tally
+            .origin()
+            .and_then(|origin| origin.split_once(':'))
+        else {
+            continue;
+        };
+        let is_it =
+            |other: &&Listed| other.session.format.is_called(agent) && other.session.has_id(id);
+        let name = match all.iter().find(is_it) {
+            Some(origin) => {
+                let name = origin.session.name.as_deref();
+                let name = name.or_else(|| origin.tally.person_name());
+                name.unwrap_or_else(|| origin.short_id())
+            }
+            None => substr(id, ..id.floor_char_boundary(SHORT)),
+        };
+        all[index].continues = Some(name.into());
     }
 }
 

@@ -3,7 +3,8 @@
 //! Which file uses which:
 //! ```text
 //! beside, ids, subagent ──▶ find
-//! called, digest ──▶ index
+//! called ──▶ index, row
+//! digest ──▶ index
 //! choose ──▶ find, home, index, last, subagent, trust
 //! conflicts ──▶ find, index
 //! home ──▶ find, trust

@@ -24,11 +24,12 @@ pub struct Row {
     ends: [u32; TEXTS - 1],
 }
 
-const TEXTS: usize = 4;
+const TEXTS: usize = 5;
 const LAST_CWD: usize = 0;
 const PERSON_TITLE: usize = 1;
 const AGENT_TITLE: usize = 2;
 const ASKED: usize = 3;
+const ORIGIN: usize = 4;
 
 impl Row {
     /// The row of a tally. `cwd` is where the one before began; it is shared if this one did, too.
@@ -39,7 +40,8 @@ impl Row {
         }
         let [last, person, agent] =
             [&tally.last_cwd, &tally.person_title, &tally.agent_title].map(Option::as_ref);
-        let parts = [last, person, agent, tally.asked.best()].map(|part| part.map(AsRef::as_ref));
+        let (asked, origin) = (tally.asked.best(), tally.origin.as_ref());
+        let parts = [last, person, agent, asked, origin].map(|part| part.map(AsRef::as_ref));
         let mut row = Row {
             started: tally.started,
             updated: tally.updated,
@@ -100,6 +102,11 @@ impl Row {
         self.text(PERSON_TITLE)
     }
 
+    /// The title that a person gave it, if that can stand for a name.
+    pub(super) fn person_name(&self) -> Option<&str> {
+        self.person_title().filter(|title| is_short(title))
+    }
+
     pub fn agent_title(&self) -> Option<&str> {
         self.text(AGENT_TITLE)
     }
@@ -109,8 +116,21 @@ impl Row {
         self.text(ASKED)
     }
 
+    /// The session that it continues, with its agent: `claude:1111…`.
+    pub fn origin(&self) -> Option<&str> {
+        self.text(ORIGIN)
+    }
+
     /// Its title: the one somebody gave it, else the last substantive prompt.
     pub fn title(&self) -> Option<&str> {
         title([PERSON_TITLE, AGENT_TITLE, ASKED].map(|index| self.text(index)))
     }
+}
+
+/// The longest title that takes the place of a name, in characters.
+const LONGEST_NAME: usize = 40;
+
+/// True if a title can stand for a name.
+pub fn is_short(title: &str) -> bool {
+    title.chars().count() <= LONGEST_NAME && !title.contains('\n')
 }

@@ -2,6 +2,8 @@
 //!
 //! What is counted, and whether it is worth saying, is up to who shows it.
 
+use session_format::time::{HOUR, MINUTE};
+
 /// `1,204`
 pub fn number(count: u64) -> String {
     let digits = count.to_string();
@@ -32,6 +34,15 @@ pub fn amount(count: u64) -> String {
         1_000..1_000_000 => (count / 1_000).to_string() + "k",
         1_000_000..10_000_000 => format!("{}.{}M", count / 1_000_000, count / 100_000 % 10),
         count => format!("{}M", number(count / 1_000_000)),
+    }
+}
+
+/// `under 1m`, `34m`, `1h 05m`
+pub fn duration(length: i64) -> String {
+    match length {
+        length if length < MINUTE => "under 1m".into(),
+        length if length < HOUR => format!("{}m", length / MINUTE),
+        length => format!("{}h {:02}m", length / HOUR, length % HOUR / MINUTE),
     }
 }
 

@@ -116,6 +116,7 @@ pub fn listed(listed: &Listed, beside: &Beside, now: Time) -> Object {
         object! {
             pending: beside.pending.as_ref().map(call::pending),
             place: beside.place.as_ref().map(place::json),
+            continues: listed.continues,
             tags,
             done: listed.done.then_some(true),
             foreign,

@@ -254,15 +254,24 @@ fn title<'l>(
     }: &Row<'l>,
 ) -> Cow<'l, str> {
     let title = listed.tally.title().unwrap_or_default();
+    let title = with_origin(listed, title);
     let reason = state
         .concerns_user()
         .then(|| reason(state, Some(*now)))
         .flatten();
     match (reason, listed.tags.is_empty()) {
-        (None, true) => title.into(),
+        (None, true) => title,
         (None, false) => format!("[{}] {title}", listed.tags.join(", ")).into(),
         (Some(reason), true) => format!("{reason} · {title}").into(),
         (Some(reason), false) => format!("{reason} · [{}] {title}", listed.tags.join(", ")).into(),
+    }
+}
+
+/// A title, after the session that this one continues.
+pub fn with_origin<'t>(listed: &Listed, title: &'t str) -> Cow<'t, str> {
+    match &listed.continues {
+        Some(origin) => format!("← {origin} {title}").trim_end().to_owned().into(),
+        None => title.into(),
     }
 }
 

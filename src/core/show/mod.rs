@@ -13,7 +13,9 @@
 //! log ──▶ call, gate, terminal
 //! place ──▶ gate, object
 //! profile ──▶ figures, gate, json, terminal
-//! resume ──▶ activity, call, figures, gate, json, place, state, terminal
+//! recap ──▶ figures, gate, json, terminal
+//! restore ──▶ gate, state, terminal
+//! resume ──▶ activity, call, figures, gate, json, place, state, terminal, untrusted
 //! search ──▶ gate, log, terminal
 //! start ──▶ activity, gate, told, untrusted
 //! state ──▶ activity, terminal
@@ -34,6 +36,8 @@ pub mod log;
 pub mod object;
 pub mod place;
 pub mod profile;
+pub mod recap;
+pub mod restore;
 pub mod resume;
 pub mod search;
 pub mod start;

@@ -2,7 +2,7 @@
 //!
 //! What there is too little data for is said to be so, or is null. What counts is up to `fold/profile.rs`.
 
-use super::figures::{amount, counted, number};
+use super::figures::{amount, counted, duration, number};
 use super::gate::Gate;
 use super::json::{Object, object};
 use super::terminal::{Style, Tone, cut, pad, pad_left, width, wrap};
@@ -10,7 +10,7 @@ use crate::ask::profile::Profiled;
 use crate::env::iso;
 use crate::fold::code::Work;
 use crate::fold::{Amount, Profile, Share};
-use session_format::time::{DAY, HOUR, MINUTE, Time};
+use session_format::time::{DAY, MINUTE, Time};
 
 const LABEL: usize = 12;
 const TOO_LITTLE: &str = "too little to tell";
@@ -294,14 +294,6 @@ fn percent(share: f64) -> String {
     match share * 100.0 {
         percent if percent > 0.0 && percent < 1.0 => "<1%".into(),
         percent => format!("{percent:.0}%"),
-    }
-}
-
-fn duration(length: i64) -> String {
-    match length {
-        length if length < MINUTE => "under 1m".into(),
-        length if length < HOUR => format!("{}m", length / MINUTE),
-        length => format!("{}h {:02}m", length / HOUR, length % HOUR / MINUTE),
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Descriptor {
     #[serde(default)]
     alias: Vec<String>,
     resume: Option<String>,
+    #[serde(default)]
+    start: Vec<String>,
     #[serde(rename = "root")]
     roots: Vec<Root>,
     pub(super) line: LineKeys,
@@ -67,6 +69,7 @@ impl Descriptor {
             label,
             alias,
             resume,
+            start,
             roots,
             prompt,
             hook,
@@ -80,6 +83,7 @@ impl Descriptor {
             label,
             alias,
             resume,
+            start,
             roots,
         };
         (head, Talk { prompt, hook }, live, install)
@@ -94,6 +98,8 @@ pub struct Head {
     pub label: Option<String>,
     pub alias: Vec<String>,
     pub resume: Option<String>,
+    /// The words of the command that starts it with a first prompt, which takes the place of `{prompt}`.
+    pub start: Vec<String>,
     pub roots: Vec<Root>,
 }
 

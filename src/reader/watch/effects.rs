@@ -15,10 +15,11 @@ use super::model::Question;
 use super::terminal::{self, Screen};
 use crate::go::{Went, command, go};
 use crate::watch::view::WatchRow;
-use crate::{Problem, Stage};
+use crate::{Problem, Stage, continued};
 use session_context::tag::{self, TagArgs};
 use session_context::{mute, notes};
 use session_core::ask;
+use session_core::ask::handover::startable;
 use session_core::ask::search::{BestLine, BestLines, best_lines};
 use session_core::formats::AgentFormat;
 use session_core::search::Query;
@@ -96,6 +97,19 @@ impl App<'_, '_, '_> {
                 Err(why) => self.say(why),
             },
             SessionEffect::Go => self.go(row, screen)?,
+            SessionEffect::AskContinue => match self.continuable(row) {
+                Ok(agents) => {
+                    let choices = agents.iter().zip(1..);
+                    let choices: Vec<String> = choices
+                        .map(|(agent, number)| format!("{number} {agent}"))
+                        .collect();
+                    let label = format!("continue {} with: {} ", row.name, choices.join("  "));
+                    let question = Question::Continue(Box::new(row.clone()), agents);
+                    self.model.ask(question, label, String::new());
+                }
+                Err(why) => self.say(why),
+            },
+            SessionEffect::Continue(agent) => self.go_on_in(row, &agent, screen)?,
             SessionEffect::Done => {
                 self.model.leave();
                 self.note(row, |stage| {
@@ -190,6 +204,48 @@ impl App<'_, '_, '_> {
         Ok(command)
     }
 
+    /// The other agents that could go on with a session, at most as many as there are digits; or why there is none.
+    fn continuable(&self, row: &WatchRow) -> Result<Vec<String>, String> {
+        if self.is_demo {
+            return Err("there is nothing to continue in the demo".into());
+        }
+        let mut agents = startable(self.stage.env, self.stage.formats);
+        agents.retain(|format| *format.name != *row.format);
+        let agents: Vec<String> = agents
+            .into_iter()
+            .map(|format| self.stage.gate.line(format.label()).into_owned())
+            .take(9)
+            .collect();
+        if agents.is_empty() {
+            return Err("no other agent is installed that could go on with it".into());
+        }
+        Ok(agents)
+    }
+
+    /// Starts another agent with a note about a session, and gives it the terminal until it ends.
+    fn go_on_in(
+        &mut self,
+        row: &WatchRow,
+        agent: &str,
+        screen: &mut Screen,
+    ) -> Result<(), Problem> {
+        let (trouble, stage) = (RefCell::default(), &mut *self.stage);
+        let mut stage = Stage {
+            out: stage.out,
+            err: stage.err,
+            trouble: &trouble,
+            ..*stage
+        };
+        let found = stage.resolve(&row.id);
+        match found.and_then(|found| continued::prepare(found, agent, &mut stage)) {
+            Ok(mut command) => self.lend_to(&mut command, agent, screen),
+            Err(problem) => {
+                self.say(problem);
+                Ok(())
+            }
+        }
+    }
+
     /// Asks whether to run a command, with all of the id if there is room.
     fn question(&self, row: &WatchRow, command: &str) -> String {
         let gate = self.stage.gate;
@@ -228,7 +284,17 @@ impl App<'_, '_, '_> {
         if let Some(cwd) = cwd.filter(|cwd| cwd.is_dir()) {
             shell.current_dir(cwd);
         }
-        let ended = screen.lend(&mut self.display, || shell.status())?;
+        self.lend_to(&mut shell, command, screen)
+    }
+
+    /// Runs a program with the terminal.
+    fn lend_to(
+        &mut self,
+        program: &mut Command,
+        command: &str,
+        screen: &mut Screen,
+    ) -> Result<(), Problem> {
+        let ended = screen.lend(&mut self.display, || program.status())?;
         self.shared.look.store(true, Ordering::Relaxed);
         let message = match ended {
             Ok(status) if status.success() => String::new(),

@@ -15,10 +15,11 @@ use session_core::session::conflicts::RecentTouches;
 use session_core::session::index::Listed;
 use session_core::session::live::Presence;
 use session_core::session::place::place;
-use session_core::session::state::Group;
+use session_core::session::state::{Group, Reason};
 use session_core::session::{Project, State, StateKind};
 use session_core::show::call;
 use session_core::show::gate::Gate;
+use session_core::show::list::with_origin;
 use session_format::hash::HashMap;
 use session_format::time::{MINUTE, Time};
 
@@ -36,6 +37,8 @@ pub struct Rows<'e> {
     gate: Gate,
     projects: HashMap<String, String>,
     recent: RecentTouches,
+    /// The agents that a session at its limit can be continued in: their formats and what they are called.
+    pub others: Vec<(String, String)>,
 }
 
 impl<'e> Rows<'e> {
@@ -45,6 +48,7 @@ impl<'e> Rows<'e> {
             gate,
             projects: HashMap::default(),
             recent: RecentTouches::new(conflict_window),
+            others: Vec::new(),
         }
     }
 
@@ -89,8 +93,10 @@ impl<'e> Rows<'e> {
             since: since.filter(|_| kind != StateKind::Working),
             started: listed.tally.started,
             time: time_in(&state, now),
-            about: gate.line(about(&state, now)).into_owned(),
-            title: gate.line(title.unwrap_or_default()).into_owned(),
+            about: gate.line(self.offer(listed, &state, now)).into_owned(),
+            title: gate
+                .line(with_origin(listed, title.unwrap_or_default()))
+                .into_owned(),
             tags: gate.line(tags(listed, kind)).into_owned(),
             done: listed.done,
             here: listed.here,
@@ -100,6 +106,19 @@ impl<'e> Rows<'e> {
             conflicts: false,
             at: None,
             is_subagent: false,
+        }
+    }
+
+    /// What it is about, with the key that goes on in another agent where this one has reached a limit.
+    fn offer(&self, listed: &Listed, state: &State, now: Time) -> String {
+        let about = about(state, now);
+        let own = &listed.session.format.name;
+        let mut others = self.others.iter().filter(|(format, _)| format != own);
+        match (state.reason, others.next()) {
+            (Some(Reason::Trouble { limit: true, .. }), Some((_, agent))) => {
+                format!("{about}; c continues in {agent}")
+            }
+            _ => about,
         }
     }
 
@@ -154,6 +173,7 @@ impl<'e> Rows<'e> {
 pub fn run(
     gate: Gate,
     conflict_window: i64,
+    others: Vec<(String, String)>,
     monitor: Monitor,
     quiet: &Env,
     mut goes_on: impl FnMut() -> Option<bool>,
@@ -161,6 +181,7 @@ pub fn run(
 ) {
     let mut monitor = monitor.quietly(quiet);
     let mut rows = Rows::new(quiet, gate, conflict_window);
+    rows.others = others;
     let mut last = Snapshot::default();
     // The first frame does not wait for conflicts.
     let now = quiet.now();

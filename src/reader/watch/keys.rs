@@ -32,6 +32,10 @@ pub enum SessionEffect {
     Resume(String),
     /// To where it runs.
     Go,
+    /// Finds out which agents could go on with it, and asks.
+    AskContinue,
+    /// In the agent that the user chose.
+    Continue(String),
     Edit,
     CopyId,
     CopyPath,
@@ -99,7 +103,7 @@ pub const HELP: [(&str, &str); 18] = [
     ("/ n N", "in a log: find, next older, newer"),
     ("s", "search in all sessions"),
     ("a", "all projects, or this one"),
-    ("r", "resume in this terminal"),
+    ("r c", "resume here; continue in another agent"),
     ("o y Y", "open in $EDITOR; copy the id, the path"),
     ("t p", "tag it (-TAG takes one off); pin a text"),
     ("d m", "done, or not; mute the hook for it"),
@@ -170,6 +174,7 @@ impl Model {
         let effect = match key {
             Key::Char('r') => SessionEffect::AskResume,
             Key::Char('g') => SessionEffect::Go,
+            Key::Char('c') => SessionEffect::AskContinue,
             Key::Char('o') => SessionEffect::Edit,
             Key::Char('y') => SessionEffect::CopyId,
             Key::Char('Y') => SessionEffect::CopyPath,
@@ -272,6 +277,12 @@ impl Model {
             return (key == Key::Char('y'))
                 .then_some(Effect::With(row, SessionEffect::Resume(command)));
         }
+        if let Question::Continue(row, agents) = prompt.question {
+            let Key::Char(key) = key else { return None };
+            let number = key.to_digit(10)?.checked_sub(1)?;
+            let agent = agents.into_iter().nth(number as usize)?;
+            return Some(Effect::With(row, SessionEffect::Continue(agent)));
+        }
         let is_filter = prompt.question == Question::Filter;
         match key {
             Key::Char(char) => prompt.text.push(char),
@@ -297,7 +308,7 @@ impl Model {
                     Question::Search => Some(Effect::Search(text)),
                     Question::Tag(row) => Some(Effect::With(row, SessionEffect::Tag(text))),
                     Question::Pin(row) => Some(Effect::With(row, SessionEffect::Pin(text))),
-                    Question::Filter | Question::Resume(..) => None,
+                    Question::Filter | Question::Resume(..) | Question::Continue(..) => None,
                 };
             }
             Key::Esc => {

@@ -44,6 +44,7 @@ use super::{Exit, Problem, Stage};
 use feed::{Rows, Snapshot};
 use live_log::LiveLog;
 use model::{LogLines, Model};
+use session_core::ask::handover::startable;
 use session_core::file::Unreadable;
 use session_core::session::Project;
 use session_core::session::state::Group;
@@ -184,6 +185,11 @@ fn interactive(
     let (env, formats, gate) = (stage.env, stage.formats, stage.gate);
     let window = stage.settings.conflict_window;
     let is_demo = demo.is_some();
+    let mut others = Vec::new();
+    if !is_demo {
+        let agents = startable(env, formats).into_iter();
+        others.extend(agents.map(|format| (format.name.clone(), format.label().to_owned())));
+    }
     std::thread::scope(|scope| {
         let (quiet, shared) = (&quiet, &shared);
         // Whatever happens, the threads end.
@@ -200,7 +206,7 @@ fn interactive(
                 (!shared.stop.load(Ordering::Relaxed))
                     .then(|| shared.look.swap(false, Ordering::Relaxed))
             };
-            feed::run(gate, window, monitor, quiet, goes_on, |snapshot| {
+            feed::run(gate, window, others, monitor, quiet, goes_on, |snapshot| {
                 outlet.send(snapshot);
             });
         });

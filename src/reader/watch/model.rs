@@ -79,6 +79,8 @@ pub enum Question {
     Search,
     Tag(Box<WatchRow>),
     Pin(Box<WatchRow>),
+    /// In which of these agents to go on.
+    Continue(Box<WatchRow>, Vec<String>),
     /// Asks for a yes to a command.
     Resume(Box<WatchRow>, String),
 }

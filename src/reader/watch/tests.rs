@@ -507,6 +507,36 @@ fn resuming_is_asked_for() {
     }
 }
 
+/// A digit chooses an agent, and every other key leaves it be.
+#[test]
+fn another_agent_is_chosen_by_its_number() {
+    let mut pressed = model(80, 24, rows());
+    let row = Box::new(pressed.selected().expect("a row").clone());
+    assert_eq!(
+        pressed.press(Key::Char('c')),
+        Some(Effect::With(row, SessionEffect::AskContinue))
+    );
+    for (key, agent) in [
+        ('1', Some("codex")),
+        ('2', Some("pi")),
+        ('3', None),
+        ('0', None),
+        ('q', None),
+    ] {
+        let mut model = model(80, 24, rows());
+        let row = Box::new(rows()[1].clone());
+        let agents = vec!["codex".to_owned(), "pi".to_owned()];
+        model.ask(
+            Question::Continue(row.clone(), agents),
+            "continue events with: 1 codex  2 pi ".into(),
+            String::new(),
+        );
+        let expected = agent.map(|agent| Effect::With(row, SessionEffect::Continue(agent.into())));
+        assert_eq!(model.press(Key::Char(key)), expected);
+        assert_eq!(model.prompt, None);
+    }
+}
+
 /// While the user types or thinks, the session may change its state, its line or leave the list.
 #[test]
 fn an_answer_is_about_the_session_that_was_asked_about() {

@@ -1,11 +1,13 @@
-//! Where a session stopped, in full: for people ([`text`]), as compact codes ([`codes`]) and as JSON ([`json`]).
+//! Where a session stopped, in full: for people ([`text`]), as compact codes ([`codes`]) as JSON ([`json`]), and as
+//! a note for another agent ([`note`]).
 //!
-//! All three say the same things; they differ in form, and in what a budget of tokens leaves out: no group of lines may
+//! The first three say the same things; they differ in form, and in what a budget of tokens leaves out: no group of lines may
 //! starve the others. The head comes first. Then each group has a share of its own, and what is left over goes to lines
 //! that did not fit: first to what is open, then to what was done. The lines that stay keep their order.
 
 mod codes;
 mod json;
+mod note;
 mod text;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

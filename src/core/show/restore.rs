@@ -1,0 +1,56 @@
+//! The sessions that were open when the machine or a terminal went down, as a table.
+
+use crate::ask::restore::Restorable;
+use crate::env::Env;
+use crate::fold::Ending;
+use crate::session::state::Reason;
+use crate::show::gate::Gate;
+use crate::show::state::reason;
+use crate::show::terminal::{Style, Tone, aligned};
+use session_format::time::Time;
+
+/// The rows, headings first: which session, where, what it was at, and its title.
+pub fn table(sessions: &[Restorable], env: &Env, gate: Gate, style: Style) -> Vec<String> {
+    let heads = ["NAME", "AGENT", "PROJECT", "AGE", "WAS", "TITLE"].map(str::to_owned);
+    let now = env.now();
+    let row = |open: &Restorable| {
+        let listed = &open.listed;
+        let title = listed.tally.title().unwrap_or_default();
+        [
+            listed.handle(),
+            listed.session.format.label(),
+            &open.project,
+            &listed.age(now),
+            &was(open, now),
+            title,
+        ]
+        .map(|text| crate::show::terminal::cut(&gate.line(text), WIDEST).into_owned())
+    };
+    let rows: Vec<_> = std::iter::once(heads)
+        .chain(sessions.iter().map(row))
+        .collect();
+    let mut lines = aligned(&rows, &[3]);
+    for (index, line) in lines.iter_mut().enumerate() {
+        let tone = if index == 0 { Tone::Faint } else { Tone::Plain };
+        *line = style.paint(tone, &style.fit(line.trim_end())).into_owned();
+    }
+    lines
+}
+
+/// No column is wider.
+const WIDEST: usize = 80;
+
+/// What it was at when its agent went away, in the words of every list.
+fn was(open: &Restorable, now: Time) -> String {
+    let state = open.listed.state(now);
+    match state.reason {
+        Some(Reason::Ended(None, _)) if open.listed.tally.ending == Ending::Answered => {
+            "had answered".into()
+        }
+        Some(Reason::Ended(None, _)) if open.listed.tally.ending == Ending::Working => {
+            "thinking".into()
+        }
+        Some(Reason::Ended(None, _)) => "waiting".into(),
+        _ => reason(&state, None).unwrap_or_default(),
+    }
+}
