@@ -9,13 +9,15 @@
 //! log ──▶ entries
 //! list, wait, watch ──▶ monitor ──▶ events
 //! list, wait, watch ──▶ events
-//! entries, files, follow, formats, list, log, profile, resume, search, wait, watch ──▶ args
+//! find ──▶ watch
+//! entries, files, find, follow, formats, list, log, profile, resume, search, wait, watch ──▶ args
 //! ```
 
 pub mod args;
 mod entries;
 mod events;
 mod files;
+mod find;
 mod follow;
 mod formats;
 mod list;
@@ -67,6 +69,7 @@ pub fn run(
                 ReaderCommand::Files(args) => files::run(&args, stage),
                 ReaderCommand::Resume(args) => resume::run(&args, stage),
                 ReaderCommand::Search(args) => search::run(&args, stage),
+                ReaderCommand::Find(args) => find::run(&args, stage),
                 ReaderCommand::Watch(args) => watch::run(args, stage),
             }
         },

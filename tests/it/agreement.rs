@@ -39,9 +39,10 @@ fn views() -> Vec<View> {
         | ReaderCommand::Resume(_)
         | ReaderCommand::Wait(_) => true,
         // They speak of words, of a person and of formats.
-        ReaderCommand::Search(_) | ReaderCommand::Profile(_) | ReaderCommand::Formats { .. } => {
-            false
-        }
+        ReaderCommand::Search(_)
+        | ReaderCommand::Find(_)
+        | ReaderCommand::Profile(_)
+        | ReaderCommand::Formats { .. } => false,
     };
     let context = |command: &ContextCommand| match command {
         ContextCommand::Explain(_) | ContextCommand::Statusline(_) => true,

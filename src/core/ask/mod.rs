@@ -7,11 +7,13 @@
 //! Which file uses which:
 //! ```text
 //! search, follow ──▶ log
+//! find ──▶ search
 //! resume ──▶ pending
 //! files, follow, noted, profile ──▶ list
 //! ```
 
 pub mod files;
+pub mod find;
 pub mod follow;
 pub mod list;
 pub mod log;

@@ -1,8 +1,10 @@
 //! What each key does: to the [`Model`], and what is then left to do outside of it.
 
+use super::finder::Finder;
 use super::input::Key;
 use super::model::{Model, Prompt, Question};
 use crate::watch::view::WatchRow;
+use session_core::search::typed::Typed;
 
 /// What a key asks for beyond what the screen shows.
 #[derive(Debug, PartialEq)]
@@ -10,7 +12,12 @@ pub enum Effect {
     Quit,
     Suspend,
     Redraw,
-    Search(String),
+    /// What the user finds with has changed, or is to be looked for anew.
+    Search {
+        is_fresh: bool,
+    },
+    /// The program ends and prints this session.
+    Pick(Box<WatchRow>),
     /// Older lines of the log are wanted.
     MoreLog,
     /// The next line with the words that the user looks for is wanted, of the older ones or of the newer ones.
@@ -72,12 +79,19 @@ pub(crate) const IN_LOG_AFTER_FIND: [(&str, &str); 8] = [
     ("f", "follow"),
     ("q", "quit"),
 ];
-pub(crate) const IN_FOUND: [(&str, &str); 5] = [
-    ("Esc", "back"),
-    ("?", "help"),
-    ("j/k", "move"),
+pub(crate) const IN_FINDER: [(&str, &str); 6] = [
     ("Enter", "log"),
-    ("s", "search again"),
+    ("Esc", "back"),
+    ("↑↓", "move"),
+    ("^R", "resume"),
+    ("^Y", "copy id"),
+    ("Tab", "all projects"),
+];
+pub(crate) const IN_PICKER: [(&str, &str); 4] = [
+    ("Enter", "pick"),
+    ("Esc", "quit"),
+    ("↑↓", "move"),
+    ("Tab", "all projects"),
 ];
 
 /// As many lines as a terminal of 20 rows has room for.
@@ -89,7 +103,7 @@ pub(crate) const HELP: [(&str, &str); 18] = [
     ("f Ctrl-D Ctrl-U", "follow the end of the log; scroll it"),
     ("/", "filter by name, agent, state, title"),
     ("/ n N", "in a log: find, next older, newer"),
-    ("s", "search in all sessions"),
+    ("s", "find in all sessions as you type"),
     ("a", "all projects, or this one"),
     ("r", "resume in this terminal"),
     ("o", "open the transcript in $EDITOR"),
@@ -101,6 +115,27 @@ pub(crate) const HELP: [(&str, &str); 18] = [
     ("mouse", "a click selects, the wheel scrolls"),
     ("q Ctrl-Z Ctrl-L", "quit, suspend, draw again"),
 ];
+
+/// Types a key into a text. Says whether it is such a key.
+fn edit(text: &mut String, key: &Key) -> bool {
+    match key {
+        Key::Char(char) => text.push(*char),
+        Key::Paste(pasted) => text.extend(
+            pasted
+                .chars()
+                .map(|char| if char.is_control() { ' ' } else { char }),
+        ),
+        Key::Backspace => _ = text.pop(),
+        Key::Ctrl('u') => text.clear(),
+        Key::Ctrl('w') => {
+            let rest = text.trim_end();
+            let start = rest.rfind(' ').map_or(0, |blank| blank + 1);
+            text.truncate(start);
+        }
+        _ => return false,
+    }
+    true
+}
 
 /// Lines per turn of the wheel.
 const WHEEL: isize = 3;
@@ -120,6 +155,9 @@ impl Model {
         if self.prompt.is_some() {
             return self.type_into_prompt(key);
         }
+        if self.finder.is_some() && !self.only_log {
+            return self.press_in_finder(&key);
+        }
         match key {
             Key::Char('q') => return Some(Effect::Quit),
             Key::Char('?') => self.shows_help = true,
@@ -131,14 +169,20 @@ impl Model {
                 self.ask(Question::Find, "find: ".into(), String::new());
             }
             Key::Char('/') => {
-                self.set_found_none();
                 self.ask(Question::Filter, "filter: ".into(), self.filter.clone());
             }
-            Key::Char('s') => self.ask(Question::Search, "search: ".into(), String::new()),
+            Key::Char('s') => {
+                let is_alone = self.finder.as_ref().is_some_and(|finder| finder.is_alone);
+                return Some(self.open_finder(Finder {
+                    all: true,
+                    is_alone,
+                    ..Finder::default()
+                }));
+            }
             Key::Esc => self.back(),
             Key::Click(x, y) => self.click_at(x, y),
-            Key::WheelUp(x, y) => return self.wheel(x, y, WHEEL),
-            Key::WheelDown(x, y) => return self.wheel(x, y, -WHEEL),
+            Key::WheelUp(x, y) => return self.wheel(x, y, true),
+            Key::WheelDown(x, y) => return self.wheel(x, y, false),
             Key::Ctrl('d') => return self.scroll_log(-self.half_log()),
             Key::Ctrl('u') => return self.scroll_log(self.half_log()),
             Key::Char('f') => {
@@ -148,6 +192,71 @@ impl Model {
             key => return self.press_in_list(&key),
         }
         None
+    }
+
+    /// Opens the log of the selected session, or picks it.
+    pub(super) fn enter(&mut self) -> Option<Effect> {
+        let finder = self.finder.as_mut()?;
+        finder.enters = !finder.is_answered;
+        if finder.enters {
+            return None;
+        }
+        let (picks, row) = (finder.picks, self.selected().cloned()?);
+        if picks {
+            return Some(Effect::Pick(Box::new(row)));
+        }
+        self.set_only_log(true);
+        None
+    }
+
+    /// Something else is to be found.
+    fn ask_again(&mut self) -> Option<Effect> {
+        let finder = self.finder.as_mut()?;
+        finder.typed = Typed::new(&finder.text);
+        finder.is_answered = false;
+        Some(Effect::Search { is_fresh: false })
+    }
+
+    fn press_in_finder(&mut self, key: &Key) -> Option<Effect> {
+        let finder = self.finder.as_mut()?;
+        finder.enters = false;
+        let before = finder.text.clone();
+        if edit(&mut finder.text, key) {
+            return if before == finder.text {
+                None
+            } else {
+                self.ask_again()
+            };
+        }
+        match key {
+            Key::Tab => {
+                finder.all = !finder.all;
+                return self.ask_again();
+            }
+            Key::Esc if finder.is_alone => return Some(Effect::Quit),
+            Key::Esc => {
+                self.finder = None;
+                self.set_found(None);
+            }
+            Key::Enter => return self.enter(),
+            Key::Down | Key::Ctrl('n' | 'j') => self.go(1),
+            Key::Up | Key::Ctrl('p' | 'k') => self.go(-1),
+            Key::PageDown => self.go(self.page() / 2),
+            Key::PageUp => self.go(-self.page() / 2),
+            Key::Home => self.go(isize::MIN),
+            Key::End => self.go(isize::MAX),
+            Key::Click(x, y) => self.click_at(*x, *y),
+            Key::WheelUp(x, y) => return self.wheel(*x, *y, true),
+            Key::WheelDown(x, y) => return self.wheel(*x, *y, false),
+            Key::Ctrl('r') => return self.with_selected(SessionEffect::AskResume),
+            Key::Ctrl('y') => return self.with_selected(SessionEffect::CopyId),
+            _ => {}
+        }
+        None
+    }
+
+    fn with_selected(&self, effect: SessionEffect) -> Option<Effect> {
+        Some(Effect::With(Box::new(self.selected()?.clone()), effect))
     }
 
     /// What is done with the selected session.
@@ -227,17 +336,10 @@ impl Model {
         if self.only_log {
             self.set_only_log(false);
             self.arrange();
-        } else if self.has_found() {
-            self.set_found(None);
+            self.back_to_finder();
         } else {
             self.filter.clear();
             self.arrange();
-        }
-    }
-
-    fn set_found_none(&mut self) {
-        if self.has_found() {
-            self.set_found(None);
         }
     }
 
@@ -248,7 +350,8 @@ impl Model {
         }
     }
 
-    fn wheel(&mut self, x: u16, y: u16, by: isize) -> Option<Effect> {
+    fn wheel(&mut self, x: u16, y: u16, up: bool) -> Option<Effect> {
+        let by = if up { WHEEL } else { -WHEEL };
         if self.layout().log.contains((x, y).into()) {
             return self.scroll_log(by);
         }
@@ -272,18 +375,7 @@ impl Model {
         }
         let is_filter = prompt.question == Question::Filter;
         match key {
-            Key::Char(char) => prompt.text.push(char),
-            Key::Paste(text) => prompt.text.extend(
-                text.chars()
-                    .map(|char| if char.is_control() { ' ' } else { char }),
-            ),
-            Key::Backspace => _ = prompt.text.pop(),
-            Key::Ctrl('u') => prompt.text.clear(),
-            Key::Ctrl('w') => {
-                let rest = prompt.text.trim_end();
-                let start = rest.rfind(' ').map_or(0, |blank| blank + 1);
-                prompt.text.truncate(start);
-            }
+            key if edit(&mut prompt.text, &key) => {}
             Key::Enter => {
                 let text = prompt.text.trim().to_owned();
                 return match prompt.question {
@@ -292,7 +384,6 @@ impl Model {
                         Some(Effect::Find { older: true })
                     }
                     _ if text.is_empty() => None,
-                    Question::Search => Some(Effect::Search(text)),
                     Question::Tag(row) => Some(Effect::With(row, SessionEffect::Tag(text))),
                     Question::Pin(row) => Some(Effect::With(row, SessionEffect::Pin(text))),
                     Question::Filter | Question::Resume(..) => None,
