@@ -78,6 +78,12 @@ pub const SHORT: Corpus = Corpus {
     rare: Some("lighthouse"),
     ..SCAN
 };
+/// 10 GB.
+pub const MANY: Corpus = Corpus {
+    name: "many",
+    files: 10_000,
+    ..SHORT
+};
 pub const TALK: Corpus = Corpus {
     name: "talk",
     talk: true,

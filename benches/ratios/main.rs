@@ -27,7 +27,7 @@ use std::{env, iter, thread};
 
 use corpus::{
     Corpus, GB1, GB10, GROWING, HOLE, HOOK_100, HOOK_1000, HOOK_10000, HOOK_10000_IN_50, LONG,
-    SCAN, SCAN_TENTH, SHORT, TALK, TINY, absent, root,
+    MANY, SCAN, SCAN_TENTH, SHORT, TALK, TINY, absent, root,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -84,6 +84,9 @@ enum Gauge {
     Screen,
     /// Time on the clock until the screen of ours changes after a key.
     Scroll,
+    /// Time on the clock until the screen of ours is drawn for the last time after a letter of a word was typed: the slowest
+    /// of its letters.
+    Key,
     /// CPU time of ours in ten seconds in which nothing happens, on a terminal.
     Idle,
 }
@@ -145,6 +148,17 @@ const SEARCH: Row = Row {
     corpus: &SHORT,
     bar: 0.1,
     enough_ms: Some(10.0),
+    rss_mb: Some(64),
+    ..ROW
+};
+
+/// A key that is typed to find a session.
+const FIND: Row = Row {
+    ours: "session-reader find --all",
+    reference: "true",
+    corpus: &SHORT,
+    gauge: Gauge::Key,
+    runs: 3,
     rss_mb: Some(64),
     ..ROW
 };
@@ -498,6 +512,27 @@ const ROWS: &[Row] = &[
         ..SEARCH
     },
     Row {
+        name: "search 10 GB",
+        ours: "session-reader search --all lighthouse",
+        reference: "rg -uu -j1 -c lighthouse TREE",
+        corpus: &MANY,
+        prints: 3,
+        runs: 3,
+        ..SEARCH
+    },
+    // Every letter of a word that one session has, each with the best sessions and a log on the screen.
+    Row {
+        name: "find, a key",
+        limit_ms: Some(20.0),
+        ..FIND
+    },
+    Row {
+        name: "find, a key, 10 GB",
+        limit_ms: Some(50.0),
+        corpus: &MANY,
+        ..FIND
+    },
+    Row {
         name: "search talk, first",
         cold: true,
         rss_mb: Some(100),
@@ -750,8 +785,11 @@ impl Measured {
         let rss = row
             .rss_mb
             .map(|mb| format!("{:.1} of {mb} MB", self.ours.rss as f64 / MB as f64));
-        let clock = matches!(row.gauge, Gauge::Wall | Gauge::Follow | Gauge::Screen)
-            .then(|| "on the clock".to_owned());
+        let is_clock = matches!(
+            row.gauge,
+            Gauge::Wall | Gauge::Follow | Gauge::Screen | Gauge::Key
+        );
+        let clock = is_clock.then(|| "on the clock".to_owned());
         let note = rss.or(clock).unwrap_or_default();
         let bar = if row.bar.is_finite() {
             format!("{:.3}", row.bar)
@@ -786,7 +824,10 @@ fn measure(row: &Row) -> Result<Measured> {
     if row.gauge == Gauge::Follow {
         return follow(row, ours);
     }
-    if matches!(row.gauge, Gauge::Screen | Gauge::Scroll | Gauge::Idle) {
+    if matches!(
+        row.gauge,
+        Gauge::Screen | Gauge::Scroll | Gauge::Key | Gauge::Idle
+    ) {
         return watch(row, ours);
     }
     if row.settle {
@@ -944,6 +985,9 @@ fn follow(row: &Row, mut ours: Side) -> Result<Measured> {
     })
 }
 
+/// What is typed to find something: one session has this word.
+const KEYS: &str = "lighthouse";
+
 /// Runs ours on a terminal of its own, and measures how soon its screen changes, or what it does while nothing happens.
 fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
     // The list is cached, as it is for everybody who has looked before.
@@ -959,9 +1003,12 @@ fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
     // A command keeps its end of the terminal until it is run again.
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let (sender, shown) = mpsc::channel();
+    let mut keyboard = terminal.try_clone()?;
     thread::spawn(move || {
         let (mut terminal, mut bytes) = (terminal, [0; 1 << 12]);
-        while terminal.read(&mut bytes).is_ok_and(|read| read > 0) && sender.send(()).is_ok() {}
+        while terminal.read(&mut bytes).is_ok_and(|read| read > 0)
+            && sender.send(Instant::now()).is_ok()
+        {}
     });
     // Until it has drawn all that there is, and has nothing to do any more.
     let settle = || -> Result<()> {
@@ -971,8 +1018,35 @@ fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
         while shown.recv_timeout(Duration::from_millis(300)).is_ok() {}
         Ok(())
     };
+    // The last time that something is drawn before it is silent for a while.
+    let drawn = || -> Result<Instant> {
+        let mut last = shown
+            .recv_timeout(Duration::from_mins(1))
+            .map_err(|_| "nothing is drawn for a minute")?;
+        while let Ok(next) = shown.recv_timeout(Duration::from_millis(300)) {
+            last = next;
+        }
+        Ok(last)
+    };
+    let mut type_word = || -> Result<f64> {
+        let mut slowest = 0.0;
+        for letter in KEYS.bytes() {
+            let typed = Instant::now();
+            keyboard.write_all(&[letter])?;
+            slowest = f64::max(slowest, (drawn()? - typed).as_secs_f64() * 1e3);
+        }
+        // All of it is deleted.
+        keyboard.write_all(b"\x15")?;
+        drawn()?;
+        Ok(slowest)
+    };
     let measured = (|| -> Result<Vec<f64>> {
         settle()?;
+        if row.gauge == Gauge::Key {
+            // The first search reads what nobody has read yet.
+            type_word()?;
+            return (0..row.runs).map(|_| type_word()).collect();
+        }
         let once = |_| {
             if row.gauge == Gauge::Idle {
                 let before = cpu_ms(child.id())?;

@@ -36,6 +36,7 @@ Examples:
   session-reader list --state needs-you  who cannot go on without you
   session-reader wait api && tput bel    a bell when `api` is done or needs you
   session-reader search webhook retry    where it was said
+  session-reader find                    a session, as you type
   session-reader files src/auth.rs       who changed a file, when and why
   session-reader resume                  where the last session stopped
   session-reader continue api --with pi  go on with `api` in another agent
@@ -131,7 +132,8 @@ impl ReaderArgs {
             ReaderCommand::Recap(args) => !args.json,
             ReaderCommand::Restore(args) => !args.tmux,
             ReaderCommand::Profile(args) => !args.json,
-            ReaderCommand::Wait(_)
+            ReaderCommand::Find(_)
+            | ReaderCommand::Wait(_)
             | ReaderCommand::Go(_)
             | ReaderCommand::Watch(_)
             | ReaderCommand::Formats { .. } => false,
@@ -150,6 +152,8 @@ pub enum ReaderCommand {
     Watch(WatchArgs),
     /// Find what was said and done, in all sessions of this project
     Search(SearchArgs),
+    /// Find a session as you type, and open, resume or print it
+    Find(FindArgs),
     /// Show who touched which file, or the history of one
     Files(FilesArgs),
     /// Show where a session stopped and how to go on
@@ -389,6 +393,68 @@ pub struct SearchArgs {
     /// Print one JSON object per hit
     #[arg(long)]
     pub json: bool,
+}
+
+const FIND: &str = "\
+Type what you remember: the list changes with every key, and beside it is the
+log at the line that fits. All words must fit, in any order: the title, name,
+tags, directory, agent or id of a session, or something that was said in it.
+
+  tax           whole words first, then parts: CheckoutTax
+  chekout       one wrong letter in five or more
+  CheTax        checkout_tax and CheckoutTax
+  src/find      src/core/ask/find.rs
+  'rate limit'  a phrase, as it is
+
+Titles and names come before directories, these before what was said, and the
+newest session first where several fit equally well. Sessions of other
+projects are shown if none of this one fits, or with --all.
+
+Keys:
+  Enter  the log          Ctrl-R  resume it here     Ctrl-Y  copy its id
+  ↑ ↓    another session  Tab     all projects       Esc     back, quit
+
+In a pipe, or with --print, it prints the best as `NAME  TITLE`. With --print
+or --cwd and no words, you pick one on the terminal first.
+
+Examples:
+  session-reader find                          pick one of this project
+  session-reader find checkout tax             the same, with words to begin with
+  cd \"$(session-reader find --cwd)\"            pick one, go to its directory
+  cd \"$(session-reader find --cwd tax)\"        go where that was
+  session-reader find tax --print | head -1    the best one
+  session-reader find tax --json | jq .text    the lines that fit best
+
+Exit status: 0 found, 1 nothing found or picked, 2 an error.";
+
+#[derive(Debug, Args)]
+#[command(after_long_help = FIND, after_help = "`--help` says what fits, and has the keys and examples.")]
+pub struct FindArgs {
+    /// Words to begin with; all must fit
+    pub words: Vec<String>,
+    /// Every session on this machine, not just this project's
+    #[arg(long)]
+    pub all: bool,
+    /// Print the best sessions, or the one you pick
+    #[arg(long, conflicts_with = "cwd")]
+    pub print: bool,
+    /// Print only the directory of the best one, or of the one you pick
+    #[arg(long)]
+    pub cwd: bool,
+    /// Print one JSON object per session
+    #[arg(long, conflicts_with_all = ["print", "cwd"])]
+    pub json: bool,
+}
+
+impl FindArgs {
+    /// The words as they would be typed.
+    pub fn line(&self) -> String {
+        let typed = |word: &String| match word.contains(char::is_whitespace) {
+            true => format!("\"{word}\""),
+            false => word.clone(),
+        };
+        self.words.iter().map(typed).collect::<Vec<_>>().join(" ")
+    }
 }
 
 const FILES: &str = "\

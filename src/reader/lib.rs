@@ -8,9 +8,9 @@
 //! log ──▶ follow ──▶ entries, events
 //! log ──▶ entries
 //! list, wait, watch ──▶ monitor ──▶ events
-//! watch ──▶ go
+//! find ──▶ watch ──▶ go
 //! watch ──▶ continued ──▶ resume
-//! continued, entries, files, follow, formats, go, list, log, profile, recap, restore, resume, search, wait, watch ──▶ args
+//! continued, entries, files, find, follow, formats, go, list, log, profile, recap, restore, resume, search, wait, watch ──▶ args
 //! ```
 
 pub mod args;
@@ -18,6 +18,7 @@ mod continued;
 mod entries;
 mod events;
 mod files;
+mod find;
 mod follow;
 mod formats;
 mod go;
@@ -85,6 +86,7 @@ pub fn run(
                 ReaderCommand::Restore(args) => restore::run(&args, stage),
                 ReaderCommand::Continue(args) => continued::run(&args, stage),
                 ReaderCommand::Search(args) => search::run(&args, stage),
+                ReaderCommand::Find(args) => find::run(&args, stage),
                 ReaderCommand::Watch(args) => watch::run(args, stage),
             }
         },

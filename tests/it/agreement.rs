@@ -44,6 +44,7 @@ fn views() -> Vec<View> {
         // They speak of words, of a terminal, of a person and of formats.
         ReaderCommand::Search(_)
         | ReaderCommand::Go(_)
+        | ReaderCommand::Find(_)
         | ReaderCommand::Profile(_)
         | ReaderCommand::Formats { .. } => false,
     };

@@ -108,10 +108,13 @@ fn no_command_shows_a_secret() {
     let missing = format!("/nowhere/{SECRET}.jsonl");
     let unknown = format!("x-{SECRET}");
     let transcript = world.transcript(ONE).display().to_string();
-    let reader: [&[&str]; 29] = [
+    let reader: [&[&str]; 32] = [
         &["list"],
         &["list", "--all"],
         &["list", "--json"],
+        &["find", "deploy", "--print"],
+        &["find", "deploy", "--json"],
+        &["find", "deploy", "--cwd"],
         &["log", ONE],
         &["log", ONE, "--full"],
         &["log", ONE, "--results", "1"],

@@ -29,6 +29,7 @@ mod failures;
 #[path = "../../benches/faults/mod.rs"]
 mod fault_matrix;
 mod files;
+mod find;
 mod follow;
 mod gate;
 mod gemini_qwen_copilot;

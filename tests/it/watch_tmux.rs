@@ -346,15 +346,17 @@ fn search_in_subagents_find_and_mute() {
     };
     let before = shell.state();
     shell.watch("", "");
-    shell.keys(&["s", "heron", "Enter"]);
+    shell.keys(&["s", "heron"]);
     shell.until(|shown| {
-        shown.contains("▌ 11111111") && shown.matches("A heron blocks the lock.").count() == 2
+        shown.contains("▌pick a queue") && shown.matches("A heron blocks the lock.").count() == 2
     });
     // The session is the one that may be muted, and what undoes it is to be seen.
-    shell.keys(&["m"]);
+    shell.keys(&["Enter", "m"]);
     shell.until(|shown| {
         shown.contains(" 11111111 is muted; `session-context unmute 11111111` undoes it.")
     });
+    shell.keys(&["Escape"]);
+    shell.until(|shown| shown.contains(" find: heron"));
     shell.keys(&["Escape"]);
     shell.until(|shown| !shown.contains("heron"));
     shell.keys(&["Enter", "/", "nowhere", "Enter"]);
@@ -451,20 +453,76 @@ fn resume_and_search() {
     shell.until(|shown| shown.contains(&format!("run `claude --resume {ONE}` in ~/work? (y/n)")));
     shell.keys(&["Enter"]);
     shell.until(|shown| !shown.contains("(y/n)"));
-    shell.keys(&["s", "shed", "Enter"]);
-    shell.until(|shown| shown.contains("▌ 33333333  claude  other"));
-    shell.keys(&["r"]);
+    shell.keys(&["s", "shed"]);
+    shell.until(|shown| shown.contains("▌paint the shed") && shown.contains("claude · other"));
+    shell.keys(&["C-r"]);
     shell.until(|shown| shown.contains("in ~/other? (y/n)"));
     shell.keys(&["y"]);
     shell.until(|shown| {
         shown.contains(&format!("ran claude --resume {THREE} in {}", dir.display()))
     });
     shell.keys(&["Enter"]);
-    shell.until(|shown| shown.contains("▌ 33333333"));
-    shell.keys(&["s", "attic", "Enter"]);
-    shell.until(|shown| shown.contains("tidy the attic"));
-    shell.keys(&["r"]);
+    shell.until(|shown| shown.contains("▌paint the shed"));
+    shell.keys(&["C-u", "atic"]);
+    shell.until(|shown| shown.contains("nothing fits"));
+    shell.keys(&["C-u", "attci"]);
+    shell.until(|shown| shown.contains("▌tidy the attic"));
+    shell.keys(&["C-r"]);
     shell.until(|shown| shown.contains("its directory is gone: ~/gone"));
-    shell.keys(&["q"]);
+    shell.keys(&["C-c"]);
     assert_eq!(shell.ended(&before), "ended with 0, icanon");
+}
+
+/// `find` on a terminal: results with every key, the log, and what is picked goes to the shell.
+#[test]
+fn find_as_you_type_and_pick() {
+    let world = World::new();
+    let dir = world.path("other");
+    std::fs::create_dir(&dir).expect("a directory");
+    Script::of(&world)
+        .ago(3)
+        .user("write the notes")
+        .says("They are written.")
+        .save(&world, TWO);
+    Script::new(dir.clone())
+        .ago(9)
+        .user("paint the shed")
+        .says("It is green.")
+        .save(&world, THREE);
+    let Some(shell) = Shell::open_in(world, 80, 24) else {
+        return;
+    };
+    let before = shell.state();
+    let program = Path::new(env!("CARGO_BIN_EXE_session-reader")).display();
+    shell.keys(&[&format!("{program} find"), "Enter"]);
+    shell.until(|shown| shown.contains("▌write the notes") && !shown.contains("paint"));
+    shell.keys(&["gre"]);
+    shell.until(|shown| {
+        shown.contains("nothing fits here, but elsewhere")
+            && shown.contains("▌paint the shed")
+            && shown.contains("▌  It is green.")
+    });
+    shell.keys(&["Enter"]);
+    shell.until(|shown| !shown.contains("find: gre") && shown.contains("It is green."));
+    shell.keys(&["Escape"]);
+    shell.until(|shown| shown.contains("find: gre"));
+    shell.keys(&["Escape"]);
+    assert_eq!(shell.ended(&before), "ended with 0, icanon");
+    // The output goes to the shell, and the screen to the terminal.
+    shell.keys(&[&format!("cd \"$({program} find --cwd)\"; pwd"), "Enter"]);
+    shell.until(|shown| shown.contains("Enter pick") && shown.contains("▌write the notes"));
+    shell.keys(&["Tab"]);
+    shell.until(|shown| shown.contains("paint the shed"));
+    shell.keys(&["Down", "Enter"]);
+    let there = dir.display().to_string();
+    shell.until(|shown| shown.lines().any(|line| line == there));
+    assert_eq!(shell.ended(&before), "ended with 0, icanon");
+    shell.keys(&[&format!("{program} find --print | cat"), "Enter"]);
+    shell.until(|shown| shown.contains("Enter pick"));
+    shell.keys(&["notse", "Enter"]);
+    shell.until(|shown| shown.contains("\n22222222  write the notes\n"));
+    shell.keys(&[&format!("{program} find --print"), "Enter"]);
+    shell.until(|shown| shown.contains("Enter pick"));
+    shell.keys(&["Escape"]);
+    assert_eq!(shell.ended(&before), "ended with 1, icanon");
 }

@@ -7,6 +7,7 @@
 //! Which file uses which:
 //! ```text
 //! search, follow ──▶ log
+//! find ──▶ search
 //! resume ──▶ pending
 //! handover ──▶ resume, uncommitted
 //! files, follow, noted, profile, recap, restore ──▶ list
@@ -14,6 +15,7 @@
 //! ```
 
 pub mod files;
+pub mod find;
 pub mod follow;
 pub mod handover;
 pub mod list;

@@ -66,7 +66,7 @@ pub struct Library<'f> {
     sessions: Vec<Listed<'f>>,
     pub subagents: Vec<Session<'f>>,
     /// None if the transcripts themselves are read.
-    cache: Option<SaidCache>,
+    pub(super) cache: Option<SaidCache>,
 }
 
 impl<'f> Library<'f> {
@@ -450,12 +450,21 @@ impl<'l, 'f> Scope<'l, 'f> {
 
     /// Looks at what was said in each session, by its number. Of those that cannot be read there is nothing.
     fn each<R: Send>(&self, env: &Env, look: impl Fn(usize, &Text) -> R + Sync) -> Answer<Vec<R>> {
+        self.each_of((0..self.sources.len()).collect(), env, look)
+    }
+
+    /// The same of some sessions.
+    fn each_of<R: Send>(
+        &self,
+        indices: Vec<usize>,
+        env: &Env,
+        look: impl Fn(usize, &Text) -> R + Sync,
+    ) -> Answer<Vec<R>> {
         let size = |index: &usize| {
             let sources = &self.sources[*index];
             self.cache
                 .map_or_else(|| sources.size(), |cache| cache.unread(sources))
         };
-        let indices: Vec<usize> = (0..self.sources.len()).collect();
         let progress = Progress::of(env, "reading what was said", indices.iter().map(size));
         let looked = in_parallel(&indices, &progress, size, |index, buffer| {
             cache::look_at(&self.sources[*index], self.cache, false, buffer, |text| {
@@ -532,8 +541,13 @@ impl<'l, 'f> Scope<'l, 'f> {
             })
         };
         let ((found, searched), bad) = match self.cache {
-            Some(_) => {
-                let (looked, bad) = self.each(env, look);
+            Some(cache) => {
+                let may_be = |index: &usize| {
+                    let signatures = cache.signatures(&self.sources[*index]);
+                    signatures.is_none_or(|all| query.may_be_evident(&all, self.title(*index)))
+                };
+                let candidates = (0..self.sources.len()).filter(may_be).collect();
+                let (looked, bad) = self.each_of(candidates, env, look);
                 (
                     (looked.into_iter().flatten().collect(), self.sessions.len()),
                     bad,
@@ -653,58 +667,4 @@ fn may_be_in(
         }
     }
     Ok((false, bad))
-}
-
-/// The sessions that have some words, each with its best line.
-pub struct BestLines<'f> {
-    pub lines: Vec<BestLine<'f>>,
-    pub query: Query,
-    pub corrections: Vec<Correction>,
-}
-
-pub struct BestLine<'f> {
-    pub listed: Listed<'f>,
-    /// The transcript of the subagent that it is in, if it is in one.
-    pub subagent: Option<PathBuf>,
-    pub number: u64,
-    pub said: String,
-}
-
-/// The best lines of the sessions that have the words, the best session first.
-pub fn best_lines<'f>(words: Query, most: usize, asker: Asker<'_, 'f>) -> Answer<BestLines<'f>> {
-    let query = SearchQuery::of(words);
-    let (library, mut bad) = Library::open(&query, asker);
-    let (found, unreadable) = library.search(&query, asker.env);
-    bad.extend(unreadable);
-    let lines = found.sessions.iter().take(most).map(|session| {
-        let best = found.hits(session).first().map(|hit| hit.source);
-        let (entries, unreadable) = best
-            .map(|best| found.entries(session, best))
-            .unwrap_or_default();
-        bad.extend(unreadable);
-        let hit = entries.iter().find(|entry| entry.is_hit);
-        let said = hit
-            .and_then(|hit| searched(&hit.entry, false))
-            .unwrap_or_default();
-        let subagent = best.and_then(|best| found.subagent(session, best));
-        let number = best.map_or(1, |best| best.line.number.into());
-        BestLine {
-            listed: found.listed(session).clone(),
-            subagent,
-            number,
-            said,
-        }
-    });
-    let lines = lines.collect();
-    let Found {
-        query, corrections, ..
-    } = found;
-    (
-        BestLines {
-            lines,
-            query,
-            corrections,
-        },
-        bad,
-    )
 }

@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::signature::Signature;
 use super::sources::Sources;
 use crate::env::Env;
 use crate::file::Unreadable;
@@ -35,14 +36,14 @@ pub struct SaidCache {
     path: PathBuf,
     version: String,
     table: Table,
-    /// Its texts, by the keys of sessions.
-    heads: Mutex<HashMap<Vec<u8>, RecordHead>>,
+    /// Its texts, by the keys of sessions, and what letters each has.
+    heads: Mutex<HashMap<Vec<u8>, (RecordHead, Signature)>>,
     /// Memory to read texts into, which is used again.
     memory: Mutex<Vec<Vec<u8>>>,
     now: i64,
 }
 
-/// The head of a transcript's record, known before the text is read.
+/// The head of a transcript's record, known before the text is read, as is its signature.
 #[derive(Clone, Copy)]
 struct RecordHead {
     reached: Reached,
@@ -54,17 +55,19 @@ struct RecordHead {
 }
 
 impl RecordHead {
-    fn of(value: &[u8], place: Place) -> Option<RecordHead> {
-        let (reached, once, lines) = postcard::from_bytes::<(Reached, usize, usize)>(value).ok()?;
+    fn of(value: &[u8], place: Place) -> Option<(RecordHead, Signature)> {
+        let (reached, once, lines, signature) =
+            postcard::from_bytes::<(Reached, usize, usize, &[u8])>(value).ok()?;
         let text = place.rest_length().checked_sub(once.checked_add(lines)?)?;
         // Every text is in some line, whoever wrote the file.
         let fits = (lines == 0) == (text == 0) && lines.is_multiple_of(LINE);
-        fits.then_some(RecordHead {
+        let head = RecordHead {
             reached,
             once,
             lines,
             place,
-        })
+        };
+        Some((head, Signature::read(signature)?)).filter(|_| fits)
     }
 }
 
@@ -212,7 +215,7 @@ impl SaidCache {
     pub fn open(env: &Env, formats: &[AgentFormat]) -> SaidCache {
         let (path, version) = (
             env.cache_dir().join("said.bin"),
-            format!("said text {}", version(formats)),
+            format!("said text 2 {}", version(formats)),
         );
         let mut cache = SaidCache {
             table: Table::open(path.clone(), &version),
@@ -240,7 +243,7 @@ impl SaidCache {
     /// Makes it ready to grow. `clean`: what is not known any more must not stay in it. Where that is not possible, the next
     /// search is slower and no different.
     fn tidy(&mut self, clean: bool) {
-        let mut places: Vec<Place> = self.heads().values().map(|head| head.place).collect();
+        let mut places: Vec<Place> = self.heads().values().map(|(head, _)| head.place).collect();
         places.sort_unstable();
         let content: Vec<Content> = places.into_iter().map(Content::Old).collect();
         if !self.table.can_grow(&content, clean) && self.table.update(&content, clean).is_ok() {
@@ -249,7 +252,7 @@ impl SaidCache {
         }
     }
 
-    fn heads(&self) -> MutexGuard<'_, HashMap<Vec<u8>, RecordHead>> {
+    fn heads(&self) -> MutexGuard<'_, HashMap<Vec<u8>, (RecordHead, Signature)>> {
         self.heads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -259,7 +262,10 @@ impl SaidCache {
 
     /// Takes the text of a whole file, so that it need not be read again.
     pub fn take(&self, session: &Session, reached: Reached, said: Said, once: Once) {
-        let known = self.heads().get(&key(session)).map(|head| head.reached);
+        let known = self
+            .heads()
+            .get(&key(session))
+            .map(|(head, _)| head.reached);
         if known.is_none_or(|known| known.stamp != reached.stamp || known.cursor != reached.cursor)
         {
             let (end, read) = (Some(reached), reached.cursor.offset.since(Position::START));
@@ -296,10 +302,20 @@ impl SaidCache {
         let unread = |session: &Session| {
             let read = heads
                 .get(&key(session))
-                .map_or(Position::START, |head| head.reached.cursor.offset);
+                .map_or(Position::START, |(head, _)| head.reached.cursor.offset);
             Position::new(session.size()).since(read)
         };
         sources.iter().map(unread).sum()
+    }
+
+    /// What letters the texts of a session have, one for each transcript; none if it has said something since.
+    pub fn signatures(&self, sources: &Sources) -> Option<Vec<Signature>> {
+        let heads = self.heads();
+        let signature = |session: &Session| {
+            let (head, signature) = heads.get(&key(session))?;
+            (session.stamp == Some(head.reached.stamp)).then(|| signature.clone())
+        };
+        sources.iter().map(signature).collect()
     }
 
     /// The text of a transcript. What the cache has of it is read into memory, from some position on.
@@ -311,7 +327,7 @@ impl SaidCache {
         at: usize,
         buffer: &mut Buffer,
     ) -> io::Result<FileText> {
-        let head = self.heads().get(&key(session)).copied();
+        let head = self.heads().get(&key(session)).map(|(head, _)| *head);
         let head = head.filter(|head| self.table.rest_into(head.place, memory, at));
         let known = |end: Reached| FileText {
             kept: head.map(|head| (head, at)),
@@ -387,7 +403,14 @@ impl SaidCache {
             .iter()
             .flat_map(|line| line_bytes(*line, kept_text.len()))
             .collect();
-        let value = postcard::to_stdvec(&(end, once.len(), kept_lines.len() + lines.len())).ok()?;
+        let signature = Signature::of(&[kept_text, text.new.text.as_bytes()]);
+        let value = (
+            end,
+            once.len(),
+            kept_lines.len() + lines.len(),
+            signature.bytes(),
+        );
+        let value = postcard::to_stdvec(&value).ok()?;
         let (key, rest) = (
             key(session),
             [

@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 use super::cache::{Part, Source, Text};
 use super::rank::Evidence;
 use super::sieve::Sieve;
+use super::signature::Signature;
 use crate::fold::{fold_each, folded};
 use session_format::boundary::substr;
 use session_format::entry::Role;
@@ -133,7 +134,32 @@ impl Term {
     }
 }
 
-fn is_whole(text: &str, start: usize, end: usize) -> bool {
+/// Places that are looked for in a folded text, as places of the text as it is, in order and apart from each other.
+pub(super) fn folded_places(
+    text: &str,
+    find: impl FnOnce(&str, &mut dyn FnMut(Range<usize>)),
+) -> Vec<Range<usize>> {
+    let (mut folded, mut origins) = (String::new(), Vec::new());
+    fold_each(text, &mut |char, at| {
+        folded.push(char);
+        origins.resize(folded.len(), at);
+    });
+    let end_of = |at: usize| {
+        substr(text, at..)
+            .chars()
+            .next()
+            .map_or(at, |char| at + char.len_utf8())
+    };
+    let mut places: Vec<Range<usize>> = Vec::new();
+    find(&folded, &mut |place| {
+        places.push(origins[place.start]..end_of(origins[place.end - 1]));
+    });
+    places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
+    places.dedup_by(|next, last| next.start < last.end);
+    places
+}
+
+pub(super) fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
     !substr(text, ..start).ends_with(is_part) && !substr(text, end..).starts_with(is_part)
 }
@@ -215,6 +241,19 @@ impl Query {
         (1 << self.terms.len()) - 1
     }
 
+    /// False if a text with these letters, in a session with this title, is no evidence of anything.
+    pub(crate) fn may_be_evident(&self, signatures: &[Signature], title: &str) -> bool {
+        let is_possible = |(_, term): &(usize, &Term)| {
+            signatures
+                .iter()
+                .any(|signature| signature.may_hold(term.finder.needle()))
+        };
+        let possible = self.terms.iter().enumerate().filter(is_possible);
+        let possible = possible.fold(0, |all, (index, _)| all | 1 << index);
+        let has = |possible: Words| possible != 0 && possible & self.phrases() == self.phrases();
+        has(possible) || has(possible | in_any_form(self.in_title(title)))
+    }
+
     /// The words that a session must have.
     pub fn phrases(&self) -> Words {
         bits(self.terms.iter().map(Term::is_phrase))
@@ -284,28 +323,15 @@ impl Query {
 
     /// The places of the words in a text as it is, in order and apart from each other.
     pub fn places_in(&self, text: &str) -> Vec<Range<usize>> {
-        let (mut folded, mut origins) = (String::new(), Vec::new());
-        fold_each(text, &mut |char, at| {
-            folded.push(char);
-            origins.resize(folded.len(), at);
-        });
-        let end_of = |at: usize| {
-            substr(text, at..)
-                .chars()
-                .next()
-                .map_or(at, |char| at + char.len_utf8())
-        };
-        let mut places: Vec<Range<usize>> = Vec::new();
-        for term in &self.terms {
-            let mut from = 0;
-            while let Some((place, _)) = term.next(&folded, from, self.whole) {
-                from = place.end;
-                places.push(origins[place.start]..end_of(origins[place.end - 1]));
+        folded_places(text, |folded, take| {
+            for term in &self.terms {
+                let mut from = 0;
+                while let Some((place, _)) = term.next(folded, from, self.whole) {
+                    from = place.end;
+                    take(place);
+                }
             }
-        }
-        places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
-        places.dedup_by(|next, last| next.start < last.end);
-        places
+        })
     }
 
     /// The words that a text has, whoever said them and when.
@@ -425,6 +451,15 @@ fn bit(index: usize, as_it_is: bool) -> Words {
     1 << if as_it_is { index } else { index + MOST_WORDS }
 }
 
+/// The kind of an entry: a prompt of the user's, then something that was said, then a call.
+pub(crate) fn kind(Source { file, line }: Source) -> usize {
+    match line.role {
+        _ if line.is_call => 2,
+        Role::User if file == 0 => 0,
+        _ => 1,
+    }
+}
+
 /// An entry with some of the words in it.
 #[derive(Clone)]
 pub struct Hit {
@@ -437,14 +472,8 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// A prompt of the user's, then something that was said, then a call.
     pub fn kind(&self) -> usize {
-        let Source { file, line } = self.source;
-        match line.role {
-            _ if line.is_call => 2,
-            Role::User if file == 0 => 0,
-            _ => 1,
-        }
+        kind(self.source)
     }
 
     /// True if it says what the session was about: a prompt, or the answer at the end of a turn.

@@ -7,6 +7,7 @@
 //! activity ──▶ figures, gate, untrusted
 //! call ──▶ gate, object, terminal
 //! files ──▶ figures, gate, json, log, terminal
+//! find ──▶ gate, object, terminal
 //! gate ──▶ characters
 //! json ──▶ call, object, place, state
 //! list ──▶ figures, gate, state, terminal
@@ -29,6 +30,7 @@ pub mod call;
 mod characters;
 pub mod figures;
 pub mod files;
+pub mod find;
 pub mod gate;
 pub mod json;
 pub mod list;

@@ -11,7 +11,6 @@ use crate::search::cache::Source;
 use crate::show::gate::Gate;
 use crate::show::log::{Opener, call_subjects, label};
 use crate::show::terminal::{Style, Tone, cut, pad, pad_left, width};
-use session_format::boundary::substr;
 use session_format::entry::{Entry, What};
 use session_format::time::Time;
 
@@ -31,24 +30,6 @@ pub fn correction(Correction { word, instead }: &Correction, gate: Gate) -> Stri
         Some(_) if gate.hides_secrets() => format!("{unsaid}; showing the nearest word"),
         Some(other) => format!("{unsaid}; showing \"{other}\""),
     }
-}
-
-/// A text from shortly before the first of the words on.
-pub fn around(text: &str, query: &Query) -> String {
-    const BEFORE: usize = 24;
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let start = query
-        .places_in(&text)
-        .first()
-        .map_or(0, |place| place.start);
-    if start <= BEFORE {
-        return text;
-    }
-    let from = text.floor_char_boundary(start - BEFORE);
-    let from = substr(&text, from..start)
-        .find(' ')
-        .map_or(from, |blank| from + blank + 1);
-    format!("…{}", substr(&text, from..))
 }
 
 pub struct SearchView<'q> {

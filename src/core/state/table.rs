@@ -271,7 +271,7 @@ struct Window<'f> {
 impl Window<'_> {
     /// So much is read where one record follows the other, and where a long one was stepped over.
     const NEXT: usize = 64 << 10;
-    const AFTER_GAP: usize = 512;
+    const AFTER_GAP: usize = 4 << 10;
 
     /// Some bytes; none if the file ends before.
     fn get(&mut self, offset: u64, length: usize) -> Option<&[u8]> {

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 
 use super::App;
-use super::feed::Rows;
+use super::finder::Request;
 use super::keys::{Effect, SessionEffect};
 use super::model::Question;
 use super::terminal::{self, Screen};
@@ -20,18 +20,12 @@ use session_context::tag::{self, TagArgs};
 use session_context::{mute, notes};
 use session_core::ask;
 use session_core::ask::handover::startable;
-use session_core::ask::search::{BestLine, BestLines, best_lines};
 use session_core::formats::AgentFormat;
-use session_core::search::Query;
 use session_core::session::choose::Resolved;
 use session_core::session::{NO_ID, Session, is_id};
 use session_core::show::place::words;
-use session_core::show::search::{around, correction};
 use session_core::show::terminal::width;
 use session_format::path::shell_word;
-
-/// A search shows at most so many sessions.
-const FOUND: usize = 100;
 
 /// The transcript of a row.
 pub fn transcript<'f>(row: &WatchRow, formats: &'f [AgentFormat]) -> Option<Resolved<'f>> {
@@ -50,7 +44,11 @@ impl App<'_, '_, '_> {
             Effect::Quit => return Ok(true),
             Effect::Suspend => screen.suspend(&mut self.display)?,
             Effect::Redraw => Screen::redraw(&mut self.display)?,
-            Effect::Search(words) => self.search(&words),
+            Effect::Search { is_fresh } => self.search(is_fresh),
+            Effect::Pick(row) => {
+                self.picked = Some(row);
+                return Ok(true);
+            }
             Effect::MoreLog => self.more_log(),
             Effect::OpenCalls => self.open_calls(),
             Effect::Find { older } => self.find(older),
@@ -326,68 +324,19 @@ impl App<'_, '_, '_> {
         self.shared.look.store(true, Ordering::Relaxed);
     }
 
-    fn search(&mut self, words: &str) {
-        let (env, gate) = (self.stage.env, self.stage.gate);
-        let query = Query::new(&split(words), None).with_forms();
-        let (
-            BestLines {
-                lines,
-                query,
-                corrections,
-            },
-            bad,
-        ) = if query.is_empty() {
-            (
-                BestLines {
-                    lines: Vec::new(),
-                    query,
-                    corrections: Vec::new(),
-                },
-                Vec::new(),
-            )
-        } else {
-            best_lines(query, FOUND, self.stage.ask())
+    /// Asks for the sessions that fit what is typed now. The answer to what was asked before is void from here on.
+    pub(super) fn search(&mut self, is_fresh: bool) {
+        let Some(finder) = &self.model.finder else {
+            return;
         };
-        let corrections = corrections
-            .iter()
-            .filter(|_| !lines.is_empty())
-            .map(|one| correction(one, gate));
-        let said: Vec<String> = bad
-            .iter()
-            .map(ToString::to_string)
-            .chain(corrections)
-            .collect();
-        self.model.message = match &said[..] {
-            [] if lines.is_empty() => format!("nothing found for '{}'", gate.line(words)),
-            said => gate.line(said.join("; ")).into_owned(),
-        };
-        let mut rows = Rows::new(env, gate, self.stage.settings.conflict_window);
-        let row = |BestLine {
-                       listed,
-                       subagent,
-                       number,
-                       said,
-                   }| {
-            let (now, said) = (env.now(), around(&gate.line(said), &query));
-            let row = rows.row(&listed, now);
-            let (is_subagent, path) = (
-                subagent.is_some(),
-                subagent.unwrap_or_else(|| row.path.clone()),
-            );
-            let (about, time) = (gate.line(said).into_owned(), listed.age(now));
-            WatchRow {
-                path,
-                is_subagent,
-                about,
-                time,
-                at: Some(number),
-                ..row
-            }
-        };
-        if !lines.is_empty() {
-            self.model
-                .set_found(Some(lines.into_iter().map(row).collect()));
-        }
+        let number = self.shared.asked.fetch_add(1, Ordering::Relaxed) + 1;
+        // If the thread is gone, the main loop says so.
+        let _ = self.requests.send(Request {
+            number,
+            line: finder.text.clone(),
+            all: finder.all,
+            is_fresh,
+        });
     }
 
     /// Goes to a line of the log with what the user looks for, and reads older lines until there is one.
@@ -425,43 +374,5 @@ impl App<'_, '_, '_> {
             self.say(bad);
         }
         self.log_lines(0);
-    }
-}
-
-/// The words of a line, with phrases in quotes as a shell would pass them on.
-fn split(line: &str) -> Vec<String> {
-    let words = |text: &str| {
-        text.split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    // While the user types, the other quotation mark may be missing.
-    if line.matches('"').count() % 2 == 1 {
-        return words(line);
-    }
-    let parts = line.split('"').enumerate();
-    parts
-        .flat_map(|(index, part)| {
-            if index % 2 == 1 {
-                vec![part.to_owned()]
-            } else {
-                words(part)
-            }
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_line_is_split_into_words_and_phrases() {
-        for (line, words) in [
-            ("retry  webhook", &["retry", "webhook"][..]),
-            ("\"rate limit\" retry", &["rate limit", "retry"]),
-            ("say \"hi", &["say", "\"hi"]),
-            (" ", &[]),
-        ] {
-            assert_eq!(super::split(line), words, "{line}");
-        }
     }
 }

@@ -1,8 +1,10 @@
 //! Each key changes the [`Model`], and may leave an [`Effect`] to be done outside of it.
 
+use super::finder::Finder;
 use super::input::Key;
 use super::model::{Model, Prompt, Question};
 use crate::watch::view::WatchRow;
+use session_core::search::typed::Typed;
 
 /// A key asks for more than a change of the screen.
 #[derive(Debug, PartialEq)]
@@ -10,7 +12,12 @@ pub enum Effect {
     Quit,
     Suspend,
     Redraw,
-    Search(String),
+    /// What the user finds with has changed, or is to be looked for anew.
+    Search {
+        is_fresh: bool,
+    },
+    /// The program ends and prints this session.
+    Pick(Box<WatchRow>),
     /// Older lines of the log are wanted.
     MoreLog,
     /// Calls are shown whole, or no longer.
@@ -82,12 +89,20 @@ pub const IN_LOG_AFTER_FIND: [(&str, &str); 8] = [
     ("f", "follow"),
     ("q", "quit"),
 ];
-pub const IN_FOUND: [(&str, &str); 5] = [
-    ("Esc", "back"),
-    ("?", "help"),
-    ("j/k", "move"),
+pub const IN_FINDER: [(&str, &str); 7] = [
     ("Enter", "log"),
-    ("s", "search again"),
+    ("Esc", "back"),
+    ("↑↓", "move"),
+    ("^G", "go there"),
+    ("^R", "resume"),
+    ("^Y", "copy id"),
+    ("Tab", "all projects"),
+];
+pub const IN_PICKER: [(&str, &str); 4] = [
+    ("Enter", "pick"),
+    ("Esc", "quit"),
+    ("↑↓", "move"),
+    ("Tab", "all projects"),
 ];
 
 /// As many lines as a terminal of 20 rows has room for.
@@ -98,10 +113,10 @@ pub const HELP: [(&str, &str); 18] = [
     ("g", "go to the pane that it runs in"),
     ("Enter Esc", "the log on the whole screen; back"),
     ("f Ctrl-D Ctrl-U", "follow the end of the log; scroll it"),
-    ("x Tab", "calls with all they were given and answered"),
+    ("x Tab", "show calls with inputs and results"),
     ("/", "filter by name, agent, state, title"),
     ("/ n N", "in a log: find, next older, newer"),
-    ("s", "search in all sessions"),
+    ("s", "find in all sessions as you type"),
     ("a", "all projects, or this one"),
     ("r c", "resume here; continue in another agent"),
     ("o y Y", "open in $EDITOR; copy the id, the path"),
@@ -111,6 +126,27 @@ pub const HELP: [(&str, &str); 18] = [
     ("mouse", "a click selects, the wheel scrolls"),
     ("q Ctrl-Z Ctrl-L", "quit, suspend, draw again"),
 ];
+
+/// Types a key into a text. Says whether it is such a key.
+fn edit(text: &mut String, key: &Key) -> bool {
+    match key {
+        Key::Char(char) => text.push(*char),
+        Key::Paste(pasted) => text.extend(
+            pasted
+                .chars()
+                .map(|char| if char.is_control() { ' ' } else { char }),
+        ),
+        Key::Backspace => _ = text.pop(),
+        Key::Ctrl('u') => text.clear(),
+        Key::Ctrl('w') => {
+            let rest = text.trim_end();
+            let start = rest.rfind(' ').map_or(0, |blank| blank + 1);
+            text.truncate(start);
+        }
+        _ => return false,
+    }
+    true
+}
 
 /// Lines per turn of the wheel.
 const WHEEL: isize = 3;
@@ -130,6 +166,9 @@ impl Model {
         if self.prompt.is_some() {
             return self.type_into_prompt(key);
         }
+        if self.finder.is_some() && !self.only_log {
+            return self.press_in_finder(&key);
+        }
         match key {
             Key::Char('q') => return Some(Effect::Quit),
             Key::Char('?') => self.shows_help = true,
@@ -141,21 +180,20 @@ impl Model {
                 self.ask(Question::Find, "find: ".into(), String::new());
             }
             Key::Char('/') => {
-                if self.has_found() {
-                    self.set_found(None);
-                }
                 self.ask(Question::Filter, "filter: ".into(), self.filter.clone());
             }
-            Key::Char('s') => self.ask(Question::Search, "search: ".into(), String::new()),
-            Key::Esc => self.back(),
-            Key::Click(x, y) => {
-                let list = self.layout().list;
-                if list.contains((x, y).into()) {
-                    self.click(usize::from(y - list.y));
-                }
+            Key::Char('s') => {
+                let is_alone = self.finder.as_ref().is_some_and(|finder| finder.is_alone);
+                return Some(self.open_finder(Finder {
+                    all: true,
+                    is_alone,
+                    ..Finder::default()
+                }));
             }
-            Key::WheelUp(x, y) => return self.wheel(x, y, WHEEL),
-            Key::WheelDown(x, y) => return self.wheel(x, y, -WHEEL),
+            Key::Esc => self.back(),
+            Key::Click(x, y) => self.click_at(x, y),
+            Key::WheelUp(x, y) => return self.wheel(x, y, true),
+            Key::WheelDown(x, y) => return self.wheel(x, y, false),
             Key::Ctrl('d') => return self.scroll_log(-self.half_log()),
             Key::Ctrl('u') => return self.scroll_log(self.half_log()),
             Key::Char('x') | Key::Tab => return Some(Effect::OpenCalls),
@@ -166,6 +204,72 @@ impl Model {
             key => return self.press_in_list(&key),
         }
         None
+    }
+
+    /// Opens the log of the selected session, or picks it.
+    pub(super) fn enter(&mut self) -> Option<Effect> {
+        let finder = self.finder.as_mut()?;
+        finder.enters = !finder.is_answered;
+        if finder.enters {
+            return None;
+        }
+        let (picks, row) = (finder.picks, self.selected().cloned()?);
+        if picks {
+            return Some(Effect::Pick(Box::new(row)));
+        }
+        self.set_only_log(true);
+        None
+    }
+
+    /// Something else is to be found.
+    fn ask_again(&mut self) -> Option<Effect> {
+        let finder = self.finder.as_mut()?;
+        finder.typed = Typed::new(&finder.text);
+        finder.is_answered = false;
+        Some(Effect::Search { is_fresh: false })
+    }
+
+    fn press_in_finder(&mut self, key: &Key) -> Option<Effect> {
+        let finder = self.finder.as_mut()?;
+        finder.enters = false;
+        let before = finder.text.clone();
+        if edit(&mut finder.text, key) {
+            return if before == finder.text {
+                None
+            } else {
+                self.ask_again()
+            };
+        }
+        match key {
+            Key::Tab => {
+                finder.all = !finder.all;
+                return self.ask_again();
+            }
+            Key::Esc if finder.is_alone => return Some(Effect::Quit),
+            Key::Esc => {
+                self.finder = None;
+                self.set_found(None);
+            }
+            Key::Enter => return self.enter(),
+            Key::Down | Key::Ctrl('n' | 'j') => self.go(1),
+            Key::Up | Key::Ctrl('p' | 'k') => self.go(-1),
+            Key::PageDown => self.go(self.page() / 2),
+            Key::PageUp => self.go(-self.page() / 2),
+            Key::Home => self.go(isize::MIN),
+            Key::End => self.go(isize::MAX),
+            Key::Click(x, y) => self.click_at(*x, *y),
+            Key::WheelUp(x, y) => return self.wheel(*x, *y, true),
+            Key::WheelDown(x, y) => return self.wheel(*x, *y, false),
+            Key::Ctrl('r') => return self.with_selected(SessionEffect::AskResume),
+            Key::Ctrl('g') => return self.with_selected(SessionEffect::Go),
+            Key::Ctrl('y') => return self.with_selected(SessionEffect::CopyId),
+            _ => {}
+        }
+        None
+    }
+
+    fn with_selected(&self, effect: SessionEffect) -> Option<Effect> {
+        Some(Effect::With(Box::new(self.selected()?.clone()), effect))
     }
 
     /// Keys that do something with the selected session.
@@ -247,15 +351,22 @@ impl Model {
         if self.only_log {
             self.set_only_log(false);
             self.arrange();
-        } else if self.has_found() {
-            self.set_found(None);
+            self.back_to_finder();
         } else {
             self.filter.clear();
             self.arrange();
         }
     }
 
-    fn wheel(&mut self, x: u16, y: u16, by: isize) -> Option<Effect> {
+    fn click_at(&mut self, x: u16, y: u16) {
+        let list = self.layout().list;
+        if list.contains((x, y).into()) {
+            self.click(usize::from(y - list.y));
+        }
+    }
+
+    fn wheel(&mut self, x: u16, y: u16, up: bool) -> Option<Effect> {
+        let by = if up { WHEEL } else { -WHEEL };
         if self.layout().log.contains((x, y).into()) {
             return self.scroll_log(by);
         }
@@ -285,18 +396,7 @@ impl Model {
         }
         let is_filter = prompt.question == Question::Filter;
         match key {
-            Key::Char(char) => prompt.text.push(char),
-            Key::Paste(text) => prompt.text.extend(
-                text.chars()
-                    .map(|char| if char.is_control() { ' ' } else { char }),
-            ),
-            Key::Backspace => _ = prompt.text.pop(),
-            Key::Ctrl('u') => prompt.text.clear(),
-            Key::Ctrl('w') => {
-                let rest = prompt.text.trim_end();
-                let start = rest.rfind(' ').map_or(0, |blank| blank + 1);
-                prompt.text.truncate(start);
-            }
+            key if edit(&mut prompt.text, &key) => {}
             Key::Enter => {
                 let text = prompt.text.trim().to_owned();
                 return match prompt.question {
@@ -305,7 +405,6 @@ impl Model {
                         Some(Effect::Find { older: true })
                     }
                     _ if text.is_empty() => None,
-                    Question::Search => Some(Effect::Search(text)),
                     Question::Tag(row) => Some(Effect::With(row, SessionEffect::Tag(text))),
                     Question::Pin(row) => Some(Effect::With(row, SessionEffect::Pin(text))),
                     Question::Filter | Question::Resume(..) | Question::Continue(..) => None,

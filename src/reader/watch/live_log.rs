@@ -148,13 +148,19 @@ impl<'f> LiveLog<'f> {
 
     /// All lines, which of them begins what was searched for, and how many are of the last `new` entries. The words that
     /// the user looks for are marked.
-    pub fn lines(&self, env: &Env, gate: Gate, width: usize, new: usize, find: &str) -> LogLines {
+    pub fn lines(
+        &self,
+        env: &Env,
+        gate: Gate,
+        width: usize,
+        new: usize,
+        marked: Option<Query>,
+    ) -> LogLines {
         let style = Style {
             colour: true,
             width: Some(width),
             height: Some(0),
         };
-        let marked = (!find.is_empty()).then(|| Query::new(&[find.to_owned()], None));
         let mut view = LogView::new(env.zone(), gate, style)
             .narrow()
             .marking(marked);

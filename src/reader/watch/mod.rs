@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `model`, `keys` | what is shown, and what each key makes of it |
 //! | `feed` | rows from sessions |
+//! | `finder`, `searcher` | what one types to find a session; the thread that looks for it |
 //! | `live_log` | the log of one session |
 //! | `effects` | what keys do outside of the screen |
 //! | `terminal`, `input` | the terminal, taken and given back; its keys |
@@ -17,10 +18,12 @@
 mod demo;
 mod effects;
 mod feed;
+mod finder;
 mod input;
 mod keys;
 mod live_log;
 mod model;
+mod searcher;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -29,30 +32,35 @@ mod view;
 use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
-use super::args::WatchArgs;
+use super::args::{FindArgs, WatchArgs};
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
 use feed::{Rows, Snapshot};
+use finder::{Answer, Finder, Request};
 use live_log::LiveLog;
 use model::{LogLines, Model};
+use session_core::ask::Asker;
 use session_core::ask::handover::startable;
+use session_core::env::Env;
 use session_core::file::Unreadable;
+use session_core::formats::AgentFormat;
 use session_core::session::Project;
 use session_core::session::state::Group;
 use session_core::show::gate::Gate;
 use session_format::hash::HashMap;
 use session_format::time::Time;
 use terminal::{Display, Screen, Woken};
-use view::Layout;
+use view::{Layout, WatchRow};
 
 /// More of a terminal is not used, whatever size it says it has.
 const WIDEST: u16 = 1000;
@@ -86,7 +94,7 @@ fn end(ended: Ended) -> Result<Exit, Problem> {
     Ok(exit)
 }
 
-fn watch_demo(args: WatchArgs, home: &std::path::Path, stage: &mut Stage) -> Ended {
+fn watch_demo(args: WatchArgs, home: &Path, stage: &mut Stage) -> Ended {
     let failed = |error| Problem::from(Unreadable::new(home, error));
     let real = home.canonicalize().map_err(failed)?;
     let now = if args.once {
@@ -112,8 +120,38 @@ fn watch(args: WatchArgs, demo: Option<demo::World>, stage: &mut Stage) -> Ended
     if args.once {
         once(model, stage).map(|exit| (exit, None))
     } else {
-        interactive(args, model, demo, stage)
+        interactive(args.notify, model, None, demo, stage)
     }
+}
+
+/// What is printed of a session that was picked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    Line,
+    Cwd,
+}
+
+/// True if there is somebody who can pick a session, wherever the output goes.
+pub fn is_at_terminal() -> bool {
+    terminal::is_at_terminal()
+}
+
+/// Finds a session as somebody types, and prints it if it is wanted.
+pub fn find(args: &FindArgs, wanted: Option<Wanted>, stage: &mut Stage) -> Result<Exit, Problem> {
+    let here = stage
+        .env
+        .tilde(Project::of(stage.env, &stage.env.cwd).dir());
+    let here = stage.gate.line(here).into_owned();
+    let finder = Finder {
+        text: args.line(),
+        all: args.all,
+        is_alone: true,
+        picks: wanted.is_some(),
+        ..Finder::default()
+    };
+    let mut model = Model::new(true, here);
+    let _ = model.open_finder(finder);
+    end(interactive(false, model, wanted, None, stage))
 }
 
 /// Prints one frame.
@@ -148,7 +186,7 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
         })
     {
         let room = usize::from(width) - 1;
-        let lines = opened.lines(stage.env, stage.gate, room, 0, "");
+        let lines = opened.lines(stage.env, stage.gate, room, 0, None);
         let waits_for = model.selected().map(|row| row.waits_for.clone());
         let lines = lines.and_waiting(&waits_for.unwrap_or_default(), room);
         log = (log + lines.waiting as u16).min(lines.lines.len() as u16);
@@ -167,11 +205,14 @@ struct Shared {
     stop: AtomicBool,
     /// The sessions are to be looked at now.
     look: AtomicBool,
+    /// The number of the newest question of the finder.
+    asked: AtomicU64,
 }
 
 fn interactive(
-    args: WatchArgs,
+    notify: bool,
     model: Model,
+    wanted: Option<Wanted>,
     demo: Option<demo::World>,
     stage: &mut Stage,
 ) -> Ended {
@@ -180,27 +221,29 @@ fn interactive(
     let shared = Shared {
         stop: AtomicBool::new(false),
         look: AtomicBool::new(false),
+        asked: AtomicU64::new(0),
     };
+    let (answer, answers) = channel();
+    let (requests, asked) = channel();
     let (sender, snapshots) = channel();
     let (env, formats, gate) = (stage.env, stage.formats, stage.gate);
     let window = stage.settings.conflict_window;
     let is_demo = demo.is_some();
-    let mut others = Vec::new();
-    if !is_demo {
-        let agents = startable(env, formats).into_iter();
-        others.extend(agents.map(|format| (format.name.clone(), format.label().to_owned())));
-    }
+    let agents = if is_demo {
+        Vec::new()
+    } else {
+        startable(env, formats)
+    };
+    let named = |format: &AgentFormat| (format.name.clone(), format.label().to_owned());
+    let others: Vec<(String, String)> = agents.into_iter().map(named).collect();
     std::thread::scope(|scope| {
         let (quiet, shared) = (&quiet, &shared);
         // Whatever happens, the threads end.
-        let stop = StopOnDrop(&shared.stop);
+        let stop = StopOnDrop(shared);
         let (send_waker, waker) = channel();
-        let feed = std::thread::Builder::new().spawn_scoped(scope, move || {
-            let mut outlet = Outlet {
-                sender: Some(sender),
-                waker,
-                wake: None,
-            };
+        let (send_finder_waker, finder_waker) = channel();
+        let feed = start(scope, move || {
+            let mut outlet = Outlet::new(sender, waker);
             let monitor = Monitor::start(env, formats);
             let goes_on = || {
                 (!shared.stop.load(Ordering::Relaxed))
@@ -209,44 +252,46 @@ fn interactive(
             feed::run(gate, window, others, monitor, quiet, goes_on, |snapshot| {
                 outlet.send(snapshot);
             });
-        });
-        let alone = |error| {
-            Problem::Trouble(format!(
-                "no thread can be started: {error}; `watch --once` needs none"
-            ))
+        })?;
+        let asker = Asker {
+            env: quiet,
+            ..stage.ask()
         };
-        let feed = feed.map_err(alone)?;
-        if let Some(world) = demo {
-            // The demo goes on without changes.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
-                let pause = |wait: Duration| {
-                    let step = Duration::from_millis(50);
-                    for _ in 0..wait.as_millis() / step.as_millis() {
-                        if shared.stop.load(Ordering::Relaxed) {
-                            break;
-                        }
-                        std::thread::sleep(step);
-                    }
-                    !shared.stop.load(Ordering::Relaxed)
-                };
-                let _ = world.play(quiet, pause);
+        let finder = start(scope, move || {
+            let mut outlet = Outlet::new(answer, finder_waker);
+            searcher::answer_all(asker, gate, window, &asked, &shared.asked, |answer| {
+                outlet.send(answer);
             });
+        })?;
+        if let Some(world) = demo {
+            // Without a thread, the demo goes on without changes.
+            let _ = start(scope, move || play(world, quiet, shared));
         }
         let show = move || -> Ended {
             // Counting very many sessions for the first time takes a while, and until then Ctrl-C just ends it.
             let Ok(Some(first)) = snapshots.recv() else {
                 return Err(not_fed());
             };
-            let colour = stage.style.colour;
+            // What is picked goes where the output goes, and the screen to the terminal.
+            let mut tty = match wanted {
+                Some(_) => Some(terminal::draw_on_tty()?),
+                None => None,
+            };
+            let colour = stage.style.colour || wanted.is_some() && stage.env.colour(true);
             let stage = Stage {
                 env: quiet,
                 out: stage.out,
                 err: stage.err,
                 ..*stage
             };
-            let mut screen = Screen::open(stage.out)?;
-            let _ = screen.waker().map(|waker| send_waker.send(waker));
-            let out: &mut dyn Write = stage.out;
+            let out: &mut dyn Write = match &mut tty {
+                Some(tty) => tty,
+                None => &mut *stage.out,
+            };
+            let mut screen = Screen::open(out)?;
+            for send in [send_waker, send_finder_waker] {
+                let _ = screen.waker().map(|waker| send.send(waker));
+            }
             // Dropping it prints an error if the terminal is gone, and printing panics then. The screen gives all back.
             let viewport = Viewport::Fixed(Rect::default());
             let display =
@@ -262,21 +307,63 @@ fn interactive(
                 display,
                 colour,
                 log: None,
-                notifies: args.notify.then(Notified::default),
+                notifies: notify.then(Notified::default),
                 title: String::new(),
                 bad: Vec::new(),
                 is_demo,
                 shared,
+                requests,
+                picked: None,
                 stage: &mut silent,
             };
             app.take(first);
-            app.run(&mut screen, &snapshots)
+            app.search(true);
+            let ended = app.run(&mut screen, &snapshots, &answers)?;
+            let picked = app.picked.take();
+            drop(screen);
+            match wanted {
+                None => Ok(ended),
+                Some(wanted) => Ok((
+                    print_picked(picked.as_deref(), wanted, gate, stage.out)?,
+                    ended.1,
+                )),
+            }
         };
         let ended = show();
         drop(stop);
         // Whoever panicked has said so.
-        feed.join().map_err(|_| not_fed()).and(ended)
+        let ended = feed.join().map_err(|_| not_fed()).and(ended);
+        finder.join().map_err(|_| not_fed()).and(ended)
     })
+}
+
+/// Starts a thread that ends before the screen does.
+fn start<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    run: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>, Problem> {
+    let alone = |error| {
+        let what = format!("no thread can be started: {error}; `watch --once` needs none");
+        Problem::Trouble(what)
+    };
+    std::thread::Builder::new()
+        .spawn_scoped(scope, run)
+        .map_err(alone)
+}
+
+/// Changes the sessions of the demo until the screen is closed.
+fn play(world: demo::World, quiet: &Env, shared: &Shared) {
+    let pause = |wait: Duration| {
+        let step = Duration::from_millis(50);
+        for _ in 0..wait.as_millis() / step.as_millis() {
+            if shared.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            std::thread::sleep(step);
+        }
+        !shared.stop.load(Ordering::Relaxed)
+    };
+    let _ = world.play(quiet, pause);
 }
 
 /// The thread that reads the sessions has ended before its time.
@@ -284,17 +371,64 @@ fn not_fed() -> Problem {
     Problem::Trouble("an error in this program: the sessions are no longer read".into())
 }
 
-/// Sends snapshots. The main loop is woken for each, and when no more will come.
-struct Outlet {
-    sender: Option<Sender<Option<Snapshot>>>,
+/// Prints what was picked.
+fn print_picked(
+    row: Option<&WatchRow>,
+    wanted: Wanted,
+    gate: Gate,
+    out: &mut dyn Write,
+) -> Result<Exit, Problem> {
+    let Some(row) = row else {
+        return Ok(Exit::Nothing);
+    };
+    match wanted {
+        Wanted::Line => writeln!(
+            out,
+            "{}",
+            format!("{}  {}", row.handle, row.title).trim_end()
+        )?,
+        Wanted::Cwd => print_cwd(row.cwd.as_deref(), &row.handle, gate, out)?,
+    }
+    Ok(Exit::Found)
+}
+
+/// Prints the directory of a session. A shell goes there, so it is printed as it is or not at all.
+pub fn print_cwd(
+    cwd: Option<&Path>,
+    handle: &str,
+    gate: Gate,
+    out: &mut dyn Write,
+) -> Result<(), Problem> {
+    let Some(cwd) = cwd else {
+        return Problem::nothing(format!("{handle} does not say in which directory it is"));
+    };
+    match cwd.to_str() {
+        Some(cwd) if gate.line(cwd) == cwd => Ok(writeln!(out, "{cwd}")?),
+        _ => Problem::trouble(format!(
+            "the directory of {handle} has something in its name that must not be shown"
+        )),
+    }
+}
+
+/// Where snapshots and answers go. The main loop is woken for each, and when no more will come.
+struct Outlet<T> {
+    sender: Option<Sender<T>>,
     /// Brings what wakes it, as soon as there is a screen.
     waker: Receiver<UnixStream>,
     wake: Option<UnixStream>,
 }
 
-impl Outlet {
-    fn send(&mut self, snapshot: Option<Snapshot>) {
-        let _ = self.sender.as_ref().map(|sender| sender.send(snapshot));
+impl<T> Outlet<T> {
+    fn new(sender: Sender<T>, waker: Receiver<UnixStream>) -> Outlet<T> {
+        Outlet {
+            sender: Some(sender),
+            waker,
+            wake: None,
+        }
+    }
+
+    fn send(&mut self, what: T) {
+        let _ = self.sender.as_ref().map(|sender| sender.send(what));
         // Before the first snapshot nobody sleeps.
         self.wake = self.wake.take().or_else(|| self.waker.recv().ok());
         self.wake();
@@ -305,7 +439,7 @@ impl Outlet {
     }
 }
 
-impl Drop for Outlet {
+impl<T> Drop for Outlet<T> {
     fn drop(&mut self) {
         self.sender = None;
         self.wake();
@@ -324,11 +458,13 @@ fn sent<T>(receiver: &Receiver<T>) -> Result<Vec<T>, Problem> {
     }
 }
 
-struct StopOnDrop<'s>(&'s AtomicBool);
+struct StopOnDrop<'s>(&'s Shared);
 
 impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.stop.store(true, Ordering::Relaxed);
+        // Nobody waits for an answer any more.
+        self.0.asked.store(u64::MAX, Ordering::Relaxed);
     }
 }
 
@@ -343,12 +479,20 @@ struct App<'a, 's, 'f> {
     bad: Vec<String>,
     is_demo: bool,
     shared: &'a Shared,
+    /// To the thread that finds sessions.
+    requests: Sender<Request>,
+    picked: Option<Box<WatchRow>>,
     /// Nothing is printed here: the screen shows what there is.
     stage: &'a mut Stage<'s, 'f>,
 }
 
 impl App<'_, '_, '_> {
-    fn run(&mut self, screen: &mut Screen, snapshots: &Receiver<Option<Snapshot>>) -> Ended {
+    fn run(
+        &mut self,
+        screen: &mut Screen,
+        snapshots: &Receiver<Option<Snapshot>>,
+        answers: &Receiver<Answer>,
+    ) -> Ended {
         let mut is_stale = true;
         loop {
             let size = self.display.size()?;
@@ -380,6 +524,16 @@ impl App<'_, '_, '_> {
                 if let Some(snapshot) = snapshot {
                     self.take(snapshot);
                     is_stale = true;
+                }
+            }
+            for answer in sent(answers)? {
+                if answer.number == self.shared.asked.load(Ordering::Relaxed) {
+                    is_stale = true;
+                    if let Some(effect) = self.model.take_answer(answer)
+                        && self.perform(effect, screen)?
+                    {
+                        return Ok((Exit::Found, None));
+                    }
                 }
             }
             for key in keys {
@@ -528,7 +682,7 @@ impl App<'_, '_, '_> {
             return LogLines::default();
         };
         let Stage { env, gate, .. } = *self.stage;
-        let lines = log.lines(env, gate, width, new, &self.model.find);
+        let lines = log.lines(env, gate, width, new, self.model.marks());
         match self.model.selected() {
             Some(row) if row.at.is_none() => lines.and_waiting(&row.waits_for, width),
             _ => lines,

@@ -6,10 +6,12 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::keys;
-use crate::watch::view::{Bottom, Item, Layout, LogPane, Screen, Section, WatchRow};
+use super::finder::{Answer, Finder};
+use super::keys::{self, Effect};
+use crate::watch::view::{Bottom, FinderLine, Item, Layout, LogPane, Screen, Section, WatchRow};
 use session_core::fold::folded;
 use session_core::search::Query;
+use session_core::search::typed::Typed;
 use session_core::session::state::Group;
 use session_core::show::call::CallLine;
 use session_core::show::log::Piece;
@@ -43,7 +45,9 @@ pub struct Model {
     pub only_log: bool,
     rows: Vec<WatchRow>,
     conflicts: Vec<ConflictText>,
-    /// The finds of a search, while they are shown.
+    /// What the user types to find a session, while they do.
+    pub finder: Option<Finder>,
+    /// What fits that.
     found: Option<Vec<WatchRow>>,
     items: Vec<Item>,
     counts: [usize; Group::ALL.len()],
@@ -76,7 +80,6 @@ pub enum Question {
     Filter,
     /// Asks for words to look for in the log.
     Find,
-    Search,
     Tag(Box<WatchRow>),
     Pin(Box<WatchRow>),
     /// In which of these agents to go on.
@@ -218,10 +221,6 @@ impl Model {
         self.arrange();
     }
 
-    pub fn has_found(&self) -> bool {
-        self.found.is_some()
-    }
-
     pub fn resize(&mut self, width: u16, height: u16) {
         (self.width, self.height) = (width, height);
         self.arrange();
@@ -257,7 +256,13 @@ impl Model {
     /// Puts the sessions that are to be shown in order, and keeps the selection where it was.
     pub fn arrange(&mut self) {
         self.items = match &self.found {
-            Some(found) => (0..found.len()).map(Item::Row).collect(),
+            Some(found) => {
+                let items = |(index, row): (usize, &WatchRow)| {
+                    let said = (!row.about.is_empty()).then_some(Item::Said(index));
+                    [Some(Item::Row(index)), said].into_iter().flatten()
+                };
+                found.iter().enumerate().flat_map(items).collect()
+            }
             None => self.sections(),
         };
         let is_it = |item: &Item| {
@@ -360,10 +365,13 @@ impl Model {
             .rposition(is_row)
             .map_or(0, |before| before + 1);
         let room = self.list_room().max(1);
+        // What was said comes with its row, if both fit.
+        let said = matches!(self.items.get(index + 1), Some(Item::Said(_)));
+        let last = index + usize::from(said && room > 1);
         self.top = self
             .top
             .min(above)
-            .max((index + 1).saturating_sub(room))
+            .max((last + 1).saturating_sub(room))
             .min(self.items.len().saturating_sub(room));
     }
 
@@ -381,7 +389,10 @@ impl Model {
 
     /// Selects what is in a line of the list.
     pub fn click(&mut self, line: usize) {
-        let index = self.top + line;
+        let mut index = self.top + line;
+        if matches!(self.items.get(index), Some(Item::Said(_))) {
+            index -= 1;
+        }
         if matches!(self.items.get(index), Some(Item::Row(_))) {
             self.select(index);
         }
@@ -527,6 +538,66 @@ impl Model {
         self.scroll(0);
     }
 
+    /// The words to mark in a log: those that were looked for in it, or else those that the user finds with.
+    pub(crate) fn marks(&self) -> Option<Query> {
+        let words = match (&*self.find, &self.finder) {
+            ("", None) => return None,
+            ("", Some(finder)) => finder.text.split_whitespace().map(str::to_owned).collect(),
+            (find, _) => vec![find.to_owned()],
+        };
+        Some(Query::new(&words, None)).filter(|query| !query.is_empty())
+    }
+
+    /// Begins to find, with some words to begin with.
+    pub(crate) fn open_finder(&mut self, finder: Finder) -> Effect {
+        self.finder = Some(Finder {
+            typed: Typed::new(&finder.text),
+            ..finder
+        });
+        self.find.clear();
+        self.set_found(Some(Vec::new()));
+        Effect::Search { is_fresh: true }
+    }
+
+    /// Takes an answer to the newest question.
+    pub(crate) fn take_answer(&mut self, answer: Answer) -> Option<Effect> {
+        let finder = self.finder.as_mut()?;
+        // The user reads what they have opened.
+        if self.only_log {
+            finder.late = Some(answer);
+            return None;
+        }
+        finder.note = answer.note;
+        finder.is_answered = true;
+        let enters = std::mem::take(&mut finder.enters);
+        self.message = answer.trouble.unwrap_or_default();
+        self.set_found(Some(answer.rows));
+        if enters { self.enter() } else { None }
+    }
+
+    /// Goes back to what was found from a log that had the whole screen.
+    pub(super) fn back_to_finder(&mut self) {
+        let late = self.finder.as_mut().and_then(|finder| finder.late.take());
+        if let Some(late) = late {
+            let _ = self.take_answer(late);
+        }
+    }
+
+    /// The line that one types in, while one finds.
+    fn finder_line(&self) -> Option<FinderLine<'_>> {
+        let finder = self.finder.as_ref()?;
+        Some(FinderLine {
+            text: &finder.text,
+            typed: &finder.typed,
+            note: &finder.note,
+            scope: if finder.all {
+                "all projects"
+            } else {
+                &self.here
+            },
+        })
+    }
+
     /// The title of the terminal.
     pub fn title(&self) -> String {
         match self.counts[Group::NeedsYou as usize] {
@@ -548,6 +619,7 @@ impl Model {
                 .collect(),
             scope: if self.all { "all projects" } else { &self.here },
             filter: &self.filter,
+            finder: self.finder_line().filter(|_| !self.only_log),
             rows: self.list(),
             items: &self.items,
             selected: Some(self.index),
@@ -570,7 +642,7 @@ impl Model {
 
     fn nothing(&self) -> &'static str {
         match (self.found.is_some(), self.filter.is_empty(), self.all) {
-            (true, ..) => "nothing found; Esc goes back",
+            (true, ..) => "",
             (_, false, _) => "no session fits; Esc shows all",
             (_, _, all) if all || self.rows.is_empty() => {
                 "no sessions yet; `session-reader formats` shows where they are looked for"
@@ -616,7 +688,10 @@ impl Model {
                 Bottom::Keys(&keys::IN_LOG_AFTER_FIND)
             }
             None if self.only_log => Bottom::Keys(&keys::IN_LOG),
-            None if self.found.is_some() => Bottom::Keys(&keys::IN_FOUND),
+            None if self.finder.as_ref().is_some_and(|finder| finder.picks) => {
+                Bottom::Keys(&keys::IN_PICKER)
+            }
+            None if self.finder.is_some() => Bottom::Keys(&keys::IN_FINDER),
             None => Bottom::Keys(&keys::IN_LIST),
         }
     }

@@ -3,11 +3,12 @@
 //! Whatever ends the program gives the terminal back first: a key, a signal, an error, a panic. A signal only wakes the
 //! main loop, which then does what is to be done.
 
+use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
@@ -35,14 +36,30 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// The terminal is ours now; a panic gives it back from any thread.
 static HELD: AtomicBool = AtomicBool::new(false);
 
+/// Where the screen is if it is not where the output goes.
+static TTY: OnceLock<File> = OnceLock::new();
+
+/// True if somebody types, wherever the output goes.
+pub fn is_at_terminal() -> bool {
+    io::stdin().is_terminal()
+}
+
+/// Lets the screen be on the terminal itself, because the output goes somewhere else.
+pub fn draw_on_tty() -> io::Result<File> {
+    let tty = OpenOptions::new().write(true).open("/dev/tty")?;
+    let _ = TTY.set(tty.try_clone()?);
+    Ok(tty)
+}
+
 pub type Display<'o> = Terminal<CrosstermBackend<&'o mut dyn Write>>;
 
 /// Gives the terminal back. It may be gone, and nothing can be done about that.
 fn give_back() {
     if HELD.swap(false, Ordering::SeqCst) {
         // Not through the lock of stdout, which whoever panics may hold.
-        let mut rest = LEAVE;
-        while let Ok(written @ 1..) = rustix::io::write(io::stdout().as_fd(), rest) {
+        let (stdout, mut rest) = (io::stdout(), LEAVE);
+        let screen = TTY.get().map_or(stdout.as_fd(), AsFd::as_fd);
+        while let Ok(written @ 1..) = rustix::io::write(screen, rest) {
             rest = &rest[written..];
         }
         let _ = disable_raw_mode();
@@ -141,7 +158,8 @@ impl Screen {
                 let number = ended.load(Ordering::Relaxed) as i32;
                 if number != 0 && !lent.load(Ordering::SeqCst) && !closed.load(Ordering::SeqCst) {
                     let stdout = io::stdout();
-                    let mut fds = [PollFd::new(&stdout, PollFlags::OUT)];
+                    let screen = TTY.get().map_or(stdout.as_fd(), AsFd::as_fd);
+                    let mut fds = [PollFd::new(&screen, PollFlags::OUT)];
                     // Nothing can be written to a terminal that does not read.
                     if poll(
                         &mut fds,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
+use super::finder::{Answer, Finder};
 use super::input::{self, Key};
 use super::keys::{Effect, SessionEffect};
 use super::live_log::LiveLog;
@@ -12,6 +13,7 @@ use super::model::{ConflictText, LogLines, Model, Question};
 use super::{Notified, new_trouble, sent};
 use crate::watch::view::{Section, WatchRow, draw};
 use session_core::env::Env;
+use session_core::search::Query;
 use session_core::session::live::Evidence;
 use session_core::session::live::Presence;
 use session_core::session::state::{Group, Reason};
@@ -389,9 +391,16 @@ fn told(model: &Model, act: Option<Effect>) -> String {
             .as_ref()
             .map(|prompt| format!("{}{}", prompt.label, prompt.text)),
     );
+    told.extend(
+        model
+            .finder
+            .as_ref()
+            .map(|finder| format!("find: {}", finder.text)),
+    );
     told.extend((!model.log.follows).then(|| format!("{} below", model.log.below)));
     told.extend(act.map(|act| match act {
         Effect::With(row, deed) => format!("{deed:?} {}", row.name),
+        Effect::Pick(row) => format!("Pick {}", row.name),
         act => format!("{act:?}"),
     }));
     told.join(", ")
@@ -442,9 +451,15 @@ fn what_each_key_does() {
         ),
         ("a", "events"),
         ("a/elsewhere\r", "elsewhere, /elsewhere"),
-        ("s", "events, search: "),
-        ("stwo words\r", "events, Search(\"two words\")"),
-        ("s\r", "events"),
+        ("s", "nothing, find: , Search { is_fresh: true }"),
+        ("sa", "nothing, find: a, Search { is_fresh: false }"),
+        ("sab\x7f", "nothing, find: a, Search { is_fresh: false }"),
+        ("s\x7f", "nothing, find: "),
+        ("sa b\x17", "nothing, find: a , Search { is_fresh: false }"),
+        ("sab\x15", "nothing, find: , Search { is_fresh: false }"),
+        ("s\t", "nothing, find: , Search { is_fresh: false }"),
+        ("sq?\r", "nothing, find: q?"),
+        ("sa\x1b", "events"),
         ("r", "events, AskResume events"),
         ("o", "events, Edit events"),
         ("y", "events, CopyId events"),
@@ -458,7 +473,7 @@ fn what_each_key_does() {
         ("m", "events, Mute events"),
         ("q", "events, Quit"),
         ("\x03", "events, Quit"),
-        ("s\x03", "events, search: , Quit"),
+        ("s\x03", "nothing, find: , Quit"),
         ("\x1a", "events, Suspend"),
         ("\x0c", "events, Redraw"),
         ("\x1b[200~qdm\x1b[201~", "events"),
@@ -686,7 +701,7 @@ fn what_is_looked_for_in_a_log_is_found_line_by_line() {
 fn what_is_not_found_in_a_log_may_be_in_the_other_direction() {
     let mut model = model(80, 24, rows());
     let keys = |model: &Model| shown(model).lines().last().unwrap_or_default().to_owned();
-    let before = " Esc back  ? help  j/k scroll  / find  g/G start, end  f follow  r resume";
+    let before = " Esc back  ? help  j/k scroll  / find  g/G start, end  x open calls  f follow";
     let after = " Esc back  ? help  n/N next older, newer  / find  j/k scroll  g/G start, end";
     model.press(Key::Enter);
     model.log.is_whole = true;
@@ -875,7 +890,7 @@ fn a_scrolled_log_stays_where_it_is_while_its_file_grows() {
     let mut log = LiveLog::open(Session::new("a", claude, None, path.clone()), None).expect("read");
     let mut model = model(80, 24, rows());
     let show = |model: &mut Model, log: &LiveLog, new: usize| {
-        let LogLines { lines, added, .. } = log.lines(&env, Gate::new(true), 79, new, "");
+        let LogLines { lines, added, .. } = log.lines(&env, Gate::new(true), 79, new, None);
         model.set_log(log_of(lines, vec![], added));
     };
     let last = |model: &Model| {
@@ -1066,20 +1081,21 @@ fn what_was_found_is_a_list_of_its_own() {
         about: format!("hit {line}"),
         ..rows()[1].clone()
     };
-    model.set_found(Some(vec![found(3), found(9)]));
-    model.press(Key::Char('j'));
+    model.press(Key::Char('s'));
+    model.take_answer(answer(vec![found(3), found(9)]));
+    model.press(Key::Down);
     assert_eq!(
         model.log_target(),
         Some((PathBuf::from("/h/api.jsonl"), Some(9)))
     );
+    model.press(Key::Enter);
     model.press(Key::Char('f'));
     assert_eq!(
         model.log_target(),
         Some((PathBuf::from("/h/api.jsonl"), None))
     );
-    model.press(Key::Enter);
     model.press(Key::Esc);
-    assert!(model.has_found());
+    assert!(model.finder.is_some());
     model.press(Key::Esc);
     assert_eq!(model.selected().map(|row| &*row.name), Some("events"));
 }
@@ -1114,7 +1130,7 @@ fn a_log_of_long_texts_takes_little_memory() {
     let mut log = LiveLog::open(Session::new("a", claude, None, path), None).expect("read");
     let env = Env::given([], "/".into(), None);
     let kept = |log: &LiveLog| {
-        let lines = log.lines(&env, Gate::new(true), 79, 0, "").lines;
+        let lines = log.lines(&env, Gate::new(true), 79, 0, None).lines;
         lines
             .iter()
             .flatten()
@@ -1156,7 +1172,15 @@ fn what_is_looked_for_is_marked() {
         .expect("it is built in");
     let log = LiveLog::open(Session::new("a", claude, None, path), None).expect("read");
     let env = Env::given([], "/".into(), None);
-    let lines = log.lines(&env, Gate::new(true), 79, 0, "deploy").lines;
+    let lines = log
+        .lines(
+            &env,
+            Gate::new(true),
+            79,
+            0,
+            Some(Query::new(&["deploy".into()], None)),
+        )
+        .lines;
     let marked: Vec<_> = lines
         .iter()
         .flatten()
@@ -1190,4 +1214,146 @@ fn a_session_is_resumed_where_it_began() {
         [Some(began)],
         "{bad:?}"
     );
+}
+
+/// What fits `tax`: with a line, of a subagent, with a title only, and one without a title.
+fn found_rows() -> Vec<WatchRow> {
+    use StateKind::{Idle, Waiting};
+    let mut found = vec![
+        row(
+            "api",
+            "claude",
+            Waiting,
+            3,
+            "…so the tax is rounded per line, and the total is taxed again",
+            "Tax in the total of the checkout, with all its rates and rules",
+        ),
+        row("old", "gemini", Idle, 59, "", "Taxonomy of plants"),
+        row("1f2e3d4c", "pi", Idle, 99, "add tax", ""),
+    ];
+    (found[0].at, found[2].at) = (Some(7), Some(1));
+    found
+}
+
+fn answer(rows: Vec<WatchRow>) -> Answer {
+    Answer {
+        number: 1,
+        note: format!("{} sessions", rows.len()),
+        rows,
+        trouble: None,
+    }
+}
+
+fn type_in(model: &mut Model, typed: &str) -> Option<Effect> {
+    let mut effect = None;
+    for key in input::take(&mut typed.as_bytes().to_vec(), true) {
+        effect = model.press(key);
+    }
+    effect
+}
+
+#[test]
+fn what_is_found_is_shown_with_the_line_that_fits() {
+    let mut model = model(72, 18, rows());
+    type_in(&mut model, "stax");
+    assert_eq!(model.take_answer(answer(found_rows())), None);
+    let shown = shown(&model);
+    let list: Vec<&str> = shown.lines().take(9).collect();
+    assert_eq!(
+        list,
+        [
+            " find: tax▏                                   3 sessions · all projects",
+            "▌Tax in the total of the checkout, with all…  api · claude · shop    3m",
+            "▌  …so the tax is rounded per line, and the total is taxed again",
+            " Taxonomy of plants                           old · gemini · shop   59m",
+            " 1f2e3d4c                                               pi · shop   99m",
+            "   add tax",
+            "",
+            "",
+            "",
+        ]
+    );
+    assert_eq!(
+        shown.lines().last(),
+        Some(" Enter log  Esc back  ↑↓ move  ^G go there  ^R resume  ^Y copy id")
+    );
+    // The words stand out in the title and in the line.
+    let mut buffer = ratatui::buffer::Buffer::empty(ratatui::layout::Rect::new(0, 0, 72, 18));
+    draw(&model.screen(), &mut buffer, true);
+    let yellow = |y: u16| {
+        let is_marked = |x: &u16| buffer[(*x, y)].fg == ratatui::style::Color::Yellow;
+        let cells = (0..72).filter(is_marked);
+        cells.map(|x| buffer[(x, y)].symbol()).collect::<String>()
+    };
+    assert_eq!([yellow(1), yellow(2), yellow(3)], ["Tax", "taxtax", "Tax"]);
+}
+
+#[test]
+fn what_each_key_does_to_what_was_found() {
+    let cases = [
+        ("", "api, find: tax"),
+        ("\x1b[B", "old, find: tax"),
+        ("\x0e\x0e", "1f2e3d4c, find: tax"),
+        ("\x0e\x0e\x10", "old, find: tax"),
+        ("\x0e\x0e\x0e\x1b[A", "old, find: tax"),
+        ("\x0e\r", "old, log, find: tax"),
+        ("\x0e\r\x1b", "old, find: tax"),
+        ("\x0e\r\x1bx", "old, find: taxx, Search { is_fresh: false }"),
+        ("\x12", "api, find: tax, AskResume api"),
+        ("\x19", "api, find: tax, CopyId api"),
+        ("\x1b", "events"),
+        // The second line of the first one, and the third.
+        ("\x1b[<0;5;3M", "api, find: tax"),
+        ("\x1b[<0;5;5M", "1f2e3d4c, find: tax"),
+        ("\x1b[<0;5;6M", "1f2e3d4c, find: tax"),
+    ];
+    for (typed, expected) in cases {
+        let mut model = model(80, 24, rows());
+        type_in(&mut model, "stax");
+        model.take_answer(answer(found_rows()));
+        let effect = type_in(&mut model, typed);
+        assert_eq!(told(&model, effect), expected, "{typed:?}");
+    }
+}
+
+/// Whoever types fast means what they typed and not what was shown before.
+#[test]
+fn enter_waits_for_the_answer_and_a_log_is_not_taken_away() {
+    let mut model = model(80, 24, rows());
+    type_in(&mut model, "sta");
+    model.take_answer(answer(found_rows()));
+    let effect = type_in(&mut model, "x\r");
+    assert_eq!(told(&model, effect), "api, find: tax");
+    let effect = model.take_answer(answer(found_rows()[1..].to_vec()));
+    assert_eq!(told(&model, effect), "old, log, find: tax");
+    // What comes while somebody reads is there when they come back.
+    let effect = model.take_answer(answer(found_rows()));
+    assert_eq!(told(&model, effect), "old, log, find: tax");
+    let effect = type_in(&mut model, "\x1b");
+    assert_eq!(told(&model, effect), "api, find: tax");
+    // Another key takes Enter back.
+    type_in(&mut model, "y\r\x7f");
+    let effect = model.take_answer(answer(found_rows()));
+    assert_eq!(told(&model, effect), "api, find: tax");
+}
+
+#[test]
+fn a_finder_of_its_own_ends_with_escape_or_a_pick() {
+    for (picks, key, expected) in [
+        (false, "\x1b", "api, find: tax, Quit"),
+        (false, "\r", "api, log, find: tax"),
+        (true, "\x1b", "api, find: tax, Quit"),
+        (true, "\x1b[B\r", "old, find: tax, Pick old"),
+    ] {
+        let mut model = model(80, 24, rows());
+        model.open_finder(Finder {
+            text: "tax".into(),
+            is_alone: true,
+            picks,
+            ..Finder::default()
+        });
+        model.take_answer(answer(found_rows()));
+        let effect = type_in(&mut model, key);
+        assert_eq!(told(&model, effect), expected, "{key:?}");
+    }
 }

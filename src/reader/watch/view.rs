@@ -9,6 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style as CellStyle};
 
+use session_core::search::typed::Typed;
 use session_core::session::index::Listed;
 use session_core::session::place::AgentPlace;
 use session_core::session::state::{Group, Reason};
@@ -158,6 +159,8 @@ pub enum Item {
     Heading(Section, usize),
     /// The session with this number.
     Row(usize),
+    /// What was said in the session with this number.
+    Said(usize),
     /// So many more are not printed.
     More(usize),
     /// Between two sections.
@@ -170,6 +173,14 @@ pub enum Bottom<'s> {
     Keys(&'s [(&'s str, &'s str)]),
     Message(&'s str),
     Prompt { label: &'s str, text: &'s str },
+}
+
+/// What the user types to find a session.
+pub struct FinderLine<'s> {
+    pub text: &'s str,
+    pub typed: &'s Typed,
+    pub note: &'s str,
+    pub scope: &'s str,
 }
 
 pub struct LogPane<'s> {
@@ -191,6 +202,8 @@ pub struct Screen<'s> {
     /// The scope of the list: `~/shop`, `all projects`.
     pub scope: &'s str,
     pub filter: &'s str,
+    /// Instead of the counts and conflicts.
+    pub finder: Option<FinderLine<'s>>,
     pub rows: &'s [WatchRow],
     pub items: &'s [Item],
     /// The number of the item that is selected, and of the first one that is shown.
@@ -368,8 +381,10 @@ pub fn draw(screen: &Screen, buffer: &mut Buffer, colour: bool) {
         log,
         bottom,
     } = screen.layout;
-    if header.height > 0 {
-        draw_header(screen, header, &mut brush);
+    match &screen.finder {
+        _ if header.height == 0 => {}
+        Some(finder) => draw_finder(finder, header, &mut brush),
+        None => draw_header(screen, header, &mut brush),
     }
     match screen.help {
         [] => draw_list(screen, list, &mut brush),
@@ -532,7 +547,6 @@ fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
     for (line, (index, item)) in shown.enumerate() {
         let line = line_of(area, line);
         match item {
-            Item::Gap => {}
             Item::Heading(section, count) => {
                 let count = format!("  {count}");
                 brush.put(
@@ -544,6 +558,15 @@ fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
                 let text = format!("  {count} older: {}", screen.older);
                 brush.put(line, [(Tone::Faint, &*text)]);
             }
+            Item::Row(row) | Item::Said(row) if screen.finder.is_some() => {
+                if let (Some(row), Some(finder)) = (screen.rows.get(*row), &screen.finder) {
+                    // What was said belongs to the row before it.
+                    let is_said = matches!(item, Item::Said(_));
+                    let is_selected = screen.selected == Some(index - usize::from(is_said));
+                    draw_found(row, finder.typed, is_said, is_selected, line, brush);
+                }
+            }
+            Item::Said(_) | Item::Gap => {}
             Item::Row(row) => {
                 if let Some(row) = screen.rows.get(*row) {
                     draw_row(row, &columns, screen.selected == Some(index), line, brush);
@@ -613,6 +636,77 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
     } else if !row.title.is_empty() && rest.width >= LEAST_TITLE {
         brush.put(rest, [(Tone::Faint, " · "), (Tone::Faint, &row.title)]);
     }
+}
+
+/// The title of a session that was found, and where it is; or what was said in it.
+fn draw_found(
+    row: &WatchRow,
+    typed: &Typed,
+    is_said: bool,
+    is_selected: bool,
+    line: Rect,
+    brush: &mut Brush,
+) {
+    let bar = (Tone::User, if is_selected { "▌" } else { " " });
+    if is_said {
+        let pieces = marked(&row.about, typed, Tone::Plain);
+        brush.put(line, [bar, (Tone::Plain, "  ")].into_iter().chain(pieces));
+        return;
+    }
+    let is_named = !row.title.is_empty() && row.title != row.name;
+    let mut place = vec![&*row.agent];
+    if is_named {
+        place.insert(0, &*row.name);
+    }
+    place.extend([&*row.project].into_iter().filter(|name| !name.is_empty()));
+    let place = format!("  {}  {} ", place.join(" · "), pad_left(&row.time, 4));
+    // A title says more than where it is.
+    let place = cut(&place, usize::from(line.width / 2));
+    let left = Rect {
+        width: line.width.saturating_sub(width(&place) as u16),
+        ..line
+    };
+    let title = if is_named { &row.title } else { &row.name };
+    let room = usize::from(left.width).saturating_sub(1);
+    let title = cut(title, room);
+    let pieces = marked(&title, typed, Tone::Strong);
+    brush.put(left, [bar].into_iter().chain(pieces));
+    brush.put_right(line, Tone::Faint, &place);
+}
+
+/// A text in which the words that were typed stand out.
+fn marked<'t>(text: &'t str, typed: &Typed, tone: Tone) -> Vec<(Tone, &'t str)> {
+    let (mut pieces, mut at) = (Vec::new(), 0);
+    for place in typed.places_in(text) {
+        pieces.push((tone, substr(text, at..place.start)));
+        at = place.end;
+        pieces.push((Tone::Call, substr(text, place)));
+    }
+    pieces.push((tone, substr(text, at..)));
+    pieces
+}
+
+fn draw_finder(finder: &FinderLine, area: Rect, brush: &mut Brush) {
+    let note: Vec<&str> = [finder.note, finder.scope]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect();
+    let note = note.join(" · ");
+    let note = cut(&note, usize::from(area.width / 2)).into_owned();
+    let right = Rect {
+        width: area.width.saturating_sub(1),
+        ..area
+    };
+    brush.put_right(right, Tone::Faint, &note);
+    let left = Rect {
+        width: area.width.saturating_sub(width(&note) as u16 + 3),
+        ..area
+    };
+    let bottom = Bottom::Prompt {
+        label: "find: ",
+        text: finder.text,
+    };
+    draw_bottom(&bottom, left, brush);
 }
 
 fn draw_log(pane: &LogPane, area: Rect, brush: &mut Brush) {

@@ -1,0 +1,99 @@
+//! A small set of what letters stand together in a text, which tells most texts that cannot hold a word.
+//!
+//! Three bytes in a row are one bit (a Bloom filter with one hash). A text that has all bits of a word may hold it; one
+//! that lacks a bit does not. A set is as small as it can be while three quarters of it are empty: about 2 KB for what is
+//! said in a session, which is a tenth of that.
+
+use std::sync::Arc;
+
+/// The largest set and the smallest, in bytes. Of a very long text, the largest says little.
+const LARGEST: usize = 8 << 10;
+const SMALLEST: usize = 8;
+/// Bytes that are one bit together.
+const TOGETHER: usize = 3;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature(Arc<[u8]>);
+
+impl Signature {
+    /// Of texts that come one after another.
+    pub fn of(texts: &[&[u8]]) -> Signature {
+        let mut set = vec![0; LARGEST];
+        for text in texts {
+            for three in text.windows(TOGETHER) {
+                let (byte, bit) = place(three, LARGEST);
+                set[byte] |= bit;
+            }
+        }
+        while set.len() > SMALLEST {
+            let (left, right) = set.split_at(set.len() / 2);
+            let half: Vec<u8> = left.iter().zip(right).map(|(a, b)| a | b).collect();
+            let full: usize = half.iter().map(|byte| byte.count_ones() as usize).sum();
+            if 4 * full > 8 * half.len() {
+                break;
+            }
+            set = half;
+        }
+        Signature(set.into())
+    }
+
+    /// One that was written by [`Signature::bytes`].
+    pub fn read(bytes: &[u8]) -> Option<Signature> {
+        let fits = bytes.len().is_power_of_two() && (SMALLEST..=LARGEST).contains(&bytes.len());
+        fits.then(|| Signature(bytes.into()))
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// False if the text does not have these bytes. Of fewer than three nothing is known.
+    pub fn may_hold(&self, word: &[u8]) -> bool {
+        word.windows(TOGETHER).all(|three| {
+            let (byte, bit) = place(three, self.0.len());
+            self.0[byte] & bit != 0
+        })
+    }
+}
+
+/// The byte and the bit of three bytes in a set of some size. In one of half the size, what is in the two halves of the
+/// larger one is in the same place.
+fn place(three: &[u8], size: usize) -> (usize, u8) {
+    let number = three
+        .iter()
+        .fold(0, |number, byte| number << 8 | u32::from(*byte));
+    let hash = (number.wrapping_mul(0x9e37_79b1) >> 13) as usize;
+    ((hash >> 3) & (size - 1), 1 << (hash & 7))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_text_has_is_never_denied_and_other_words_mostly_are() {
+        let words = |from: u32, to: u32| {
+            (from..to).map(|number| format!("w{:x}", number.wrapping_mul(2_654_435_761)))
+        };
+        for count in [0, 1, 30, 300, 3000] {
+            let text = words(0, count).collect::<Vec<_>>().join(" ");
+            let (one, other) = text.split_at(text.len() / 2);
+            let signature = Signature::of(&[text.as_bytes()]);
+            assert!(words(0, count).all(|word| signature.may_hold(word.as_bytes())));
+            assert!(signature.may_hold(b"zz"), "too short to tell");
+            let halves = Signature::of(&[one.as_bytes(), other.as_bytes()]);
+            assert!(halves.may_hold(one.as_bytes()) && halves.may_hold(other.as_bytes()));
+            assert_eq!(
+                Signature::read(signature.bytes()).as_ref(),
+                Some(&signature)
+            );
+            let wrong = (0..1000)
+                .map(|number| format!("lighthouse{number}"))
+                .filter(|word| signature.may_hold(word.as_bytes()));
+            assert!(wrong.count() < 10, "{count}");
+        }
+        for damaged in [&[][..], &[0; 7], &[0; 24], &[0; 2 * LARGEST]] {
+            assert_eq!(Signature::read(damaged), None);
+        }
+    }
+}
