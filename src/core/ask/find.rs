@@ -101,6 +101,19 @@ fn worth(grades: &[Option<Grade>], is_apart: bool) -> Worth {
     )
 }
 
+/// What a session may be worth if all words that are not known to fit do. With `typos`, one of them has a wrong letter.
+fn at_best(grades: &[Option<Grade>], typos: bool) -> Worth {
+    let mut grades = grades.to_vec();
+    let is_wrong = |grade: &Option<Grade>| *grade >= Some(Grade::CalledWrongly);
+    if typos
+        && !grades.iter().any(is_wrong)
+        && let Some(unknown) = grades.iter_mut().find(|grade| grade.is_none())
+    {
+        *unknown = Some(Grade::SaidWrongly);
+    }
+    worth(&grades, false)
+}
+
 impl<'l, 'f> Shelf<'l, 'f> {
     pub fn new(library: &'l Library<'f>) -> Shelf<'l, 'f> {
         let sessions = library.sessions(true);
@@ -173,10 +186,21 @@ impl<'l, 'f> Shelf<'l, 'f> {
             };
             return Some((books.iter().take(*most).map(hit).collect(), Vec::new()));
         }
-        let (mut found, mut bad) = self.ranked(&books, typed, *most, false, env, is_void)?;
+        let (found, mut bad) = self.ranked(&books, typed, *most, false, env, is_void)?;
+        let mut found: Vec<(&Book<'l, 'f>, bool)> = found
+            .into_iter()
+            .map(|index| (books[index], false))
+            .collect();
         let may_be_wrong = typed.words.iter().any(TypedWord::may_be_wrong);
         if found.len() < ENOUGH.min(*most) && may_be_wrong {
-            (found, bad) = self.ranked(&books, typed, *most, true, env, is_void)?;
+            // Whatever has all the right words is found.
+            let is_other =
+                |book: &&Book| !found.iter().any(|(known, _)| std::ptr::eq(*known, *book));
+            let others: Vec<&Book> = books.iter().copied().filter(is_other).collect();
+            let left = most - found.len();
+            let (wrong, unreadable) = self.ranked(&others, typed, left, true, env, is_void)?;
+            found.extend(wrong.into_iter().map(|index| (others[index], true)));
+            bad.extend(unreadable);
         }
         let hits = in_parallel(
             &found,
@@ -193,16 +217,17 @@ impl<'l, 'f> Shelf<'l, 'f> {
         (!is_void()).then_some((hits, bad))
     }
 
-    /// The sessions that all words fit, the best first, each with whether it takes words with a wrong letter in them.
-    fn ranked<'b>(
+    /// The numbers of the sessions that all words fit, the best first. `typos`: those that take a word with a wrong letter
+    /// in it, which all of these do.
+    fn ranked(
         &self,
-        books: &[&'b Book<'l, 'f>],
+        books: &[&Book<'l, 'f>],
         typed: &Typed,
         most: usize,
         typos: bool,
         env: &Env,
         is_void: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Answer<Vec<(&'b Book<'l, 'f>, bool)>>> {
+    ) -> Option<Answer<Vec<usize>>> {
         /// So many are looked through before hits are counted; then twice as many, because threads wait for each other.
         const FIRST: usize = 128;
         let mut candidates: Vec<(Worth, usize, Vec<Option<Grade>>)> = Vec::new();
@@ -213,7 +238,7 @@ impl<'l, 'f> Shelf<'l, 'f> {
                 .map(|word| book.known(word, typos))
                 .collect();
             if self.may_be_said(book, typed, &grades, typos) {
-                candidates.push((worth(&grades, false), index, grades));
+                candidates.push((at_best(&grades, typos), index, grades));
             }
         }
         // They are the newest first.
@@ -264,8 +289,7 @@ impl<'l, 'f> Shelf<'l, 'f> {
             }
         }
         found.truncate(most);
-        let found = found.into_iter().map(|(_, index)| (books[index], typos));
-        Some((found.collect(), bad))
+        Some((found.into_iter().map(|(_, index)| index).collect(), bad))
     }
 
     /// False if what was said in a session lacks a word that it must have.

@@ -1,6 +1,6 @@
 //! A small set of what letters stand together in a text, which tells most texts that cannot hold a word.
 //!
-//! Three bytes in a row are one bit (a Bloom filter with one hash). A text that has all bits of a word may hold it; one
+//! Three bytes in a row are one bit (a Bloom filter with one hash), and so are the first two of a word and the last two. A text that has all bits of a word may hold it; one
 //! that lacks a bit does not. A set is as small as it can be while three quarters of it are empty: about 2 KB for what is
 //! said in a session, which is a tenth of that.
 
@@ -11,6 +11,8 @@ const LARGEST: usize = 8 << 10;
 const SMALLEST: usize = 8;
 /// Bytes that are one bit together.
 const TOGETHER: usize = 3;
+/// Stands for whatever is before or after a word.
+const EDGE: u8 = 0;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature(Arc<[u8]>);
@@ -19,10 +21,26 @@ impl Signature {
     /// Of texts that come one after another.
     pub fn of(texts: &[&[u8]]) -> Signature {
         let mut set = vec![0; LARGEST];
+        let mut add = |three: [u8; TOGETHER]| {
+            let (byte, bit) = place(three, LARGEST);
+            set[byte] |= bit;
+        };
         for text in texts {
-            for three in text.windows(TOGETHER) {
-                let (byte, bit) = place(three, LARGEST);
-                set[byte] |= bit;
+            if let Some([first, second]) = text.first_chunk() {
+                add([EDGE, *first, *second]);
+            }
+            if let Some([before, last]) = text.last_chunk() {
+                add([*before, *last, EDGE]);
+            }
+            for [a, b, c] in text.array_windows().copied() {
+                add([a, b, c]);
+                // Other scripts have their own letters, any of which may begin or end a word as far as is known here.
+                if !a.is_ascii_alphanumeric() {
+                    add([EDGE, b, c]);
+                }
+                if !c.is_ascii_alphanumeric() {
+                    add([a, b, EDGE]);
+                }
             }
         }
         while set.len() > SMALLEST {
@@ -49,19 +67,35 @@ impl Signature {
 
     /// False if the text does not have these bytes. Of fewer than three nothing is known.
     pub fn may_hold(&self, word: &[u8]) -> bool {
-        word.windows(TOGETHER).all(|three| {
-            let (byte, bit) = place(three, self.0.len());
-            self.0[byte] & bit != 0
-        })
+        word.array_windows().all(|three| self.has(*three))
+    }
+
+    /// False if no word of the text begins with these bytes.
+    pub fn may_begin(&self, word: &[u8]) -> bool {
+        self.may_hold(word)
+            && word
+                .first_chunk()
+                .is_none_or(|[a, b]| self.has([EDGE, *a, *b]))
+    }
+
+    /// False if no word of the text ends with these bytes.
+    pub fn may_end(&self, word: &[u8]) -> bool {
+        self.may_hold(word)
+            && word
+                .last_chunk()
+                .is_none_or(|[a, b]| self.has([*a, *b, EDGE]))
+    }
+
+    fn has(&self, three: [u8; TOGETHER]) -> bool {
+        let (byte, bit) = place(three, self.0.len());
+        self.0[byte] & bit != 0
     }
 }
 
 /// The byte and the bit of three bytes in a set of some size. In one of half the size, what is in the two halves of the
 /// larger one is in the same place.
-fn place(three: &[u8], size: usize) -> (usize, u8) {
-    let number = three
-        .iter()
-        .fold(0, |number, byte| number << 8 | u32::from(*byte));
+fn place([a, b, c]: [u8; TOGETHER], size: usize) -> (usize, u8) {
+    let number = u32::from_le_bytes([a, b, c, 0]);
     let hash = (number.wrapping_mul(0x9e37_79b1) >> 13) as usize;
     ((hash >> 3) & (size - 1), 1 << (hash & 7))
 }
@@ -81,6 +115,11 @@ mod tests {
             let signature = Signature::of(&[text.as_bytes()]);
             assert!(words(0, count).all(|word| signature.may_hold(word.as_bytes())));
             assert!(signature.may_hold(b"zz"), "too short to tell");
+            assert!(!signature.may_begin(b"zz") && !signature.may_end(b"zz"));
+            for word in words(0, count) {
+                let (begin, end) = word.split_at(2);
+                assert!(signature.may_begin(begin.as_bytes()) && signature.may_end(end.as_bytes()));
+            }
             let halves = Signature::of(&[one.as_bytes(), other.as_bytes()]);
             assert!(halves.may_hold(one.as_bytes()) && halves.may_hold(other.as_bytes()));
             assert_eq!(

@@ -139,10 +139,9 @@ impl TypedWord {
         may_hold(&self.finder)
             || !self.parts.is_empty() && self.parts.iter().all(may_hold)
             || typos
-                && self
-                    .halves
-                    .as_ref()
-                    .is_some_and(|halves| halves.iter().any(may_hold))
+                && self.halves.as_ref().is_some_and(|[start, end]| {
+                    signature.may_begin(start.needle()) || signature.may_end(end.needle())
+                })
     }
 
     /// Hands out the places that fit it best, with how well each does. `take` says where to go on. Where a text has the

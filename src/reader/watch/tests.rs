@@ -1263,10 +1263,10 @@ fn what_is_found_is_shown_with_the_line_that_fits() {
         list,
         [
             " find: tax▏                                   3 sessions · all projects",
-            "▌Tax in the total of the checkout, with all…  api · claude · shop    3m",
+            "▌Tax in the total of the checkout, with all …  api · claude · shop   3m",
             "▌  …so the tax is rounded per line, and the total is taxed again",
-            " Taxonomy of plants                           old · gemini · shop   59m",
-            " 1f2e3d4c                                               pi · shop   99m",
+            " Taxonomy of plants                            old · gemini · shop  59m",
+            " 1f2e3d4c                                                pi · shop  99m",
             "   add tax",
             "",
             "",

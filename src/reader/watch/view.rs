@@ -638,6 +638,9 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
     }
 }
 
+/// From this width on, a session that was found is shown with its name.
+const WITH_NAME: u16 = 72;
+
 /// The title of a session that was found, and where it is; or what was said in it.
 fn draw_found(
     row: &WatchRow,
@@ -654,14 +657,19 @@ fn draw_found(
         return;
     }
     let is_named = !row.title.is_empty() && row.title != row.name;
-    let mut place = vec![&*row.agent];
-    if is_named {
-        place.insert(0, &*row.name);
-    }
-    place.extend([&*row.project].into_iter().filter(|name| !name.is_empty()));
-    let place = format!("  {}  {} ", place.join(" · "), pad_left(&row.time, 4));
-    // A title says more than where it is.
-    let place = cut(&place, usize::from(line.width / 2));
+    // A title says more than where it is, and a name that is only a part of an id least.
+    let name = if is_named && line.width >= WITH_NAME {
+        &*row.name
+    } else {
+        ""
+    };
+    let place: Vec<&str> = [name, &row.agent, &row.project]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect();
+    let time = format!("  {} ", pad_left(&row.time, 3));
+    let room = usize::from(line.width * 2 / 5).saturating_sub(width(&time) + 2);
+    let place = format!("  {}{time}", cut(&place.join(" · "), room));
     let left = Rect {
         width: line.width.saturating_sub(width(&place) as u16),
         ..line
