@@ -29,7 +29,7 @@ mod terminal;
 mod tests;
 mod view;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::mem::ManuallyDrop;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -201,12 +201,21 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
 }
 
 /// Flags between the threads.
+#[derive(Default)]
 struct Shared {
     stop: AtomicBool,
     /// The sessions are to be looked at now.
     look: AtomicBool,
     /// The number of the newest question of the finder.
     asked: AtomicU64,
+}
+
+impl Shared {
+    /// Whether to look now, unless it ends.
+    fn goes_on(&self) -> Option<bool> {
+        let ends = self.stop.load(Ordering::Relaxed);
+        (!ends).then(|| self.look.swap(false, Ordering::Relaxed))
+    }
 }
 
 fn interactive(
@@ -218,11 +227,7 @@ fn interactive(
 ) -> Ended {
     let mut quiet = stage.env.clone();
     quiet.progress = None;
-    let shared = Shared {
-        stop: AtomicBool::new(false),
-        look: AtomicBool::new(false),
-        asked: AtomicU64::new(0),
-    };
+    let shared = Shared::default();
     let (answer, answers) = channel();
     let (requests, asked) = channel();
     let (sender, snapshots) = channel();
@@ -245,10 +250,7 @@ fn interactive(
         let feed = start(scope, move || {
             let mut outlet = Outlet::new(sender, waker);
             let monitor = Monitor::start(env, formats);
-            let goes_on = || {
-                (!shared.stop.load(Ordering::Relaxed))
-                    .then(|| shared.look.swap(false, Ordering::Relaxed))
-            };
+            let goes_on = || shared.goes_on();
             feed::run(gate, window, others, monitor, quiet, goes_on, |snapshot| {
                 outlet.send(snapshot);
             });
@@ -273,10 +275,7 @@ fn interactive(
                 return Err(not_fed());
             };
             // What is picked goes where the output goes, and the screen to the terminal.
-            let mut tty = match wanted {
-                Some(_) => Some(terminal::draw_on_tty()?),
-                None => None,
-            };
+            let mut tty = wanted.map(|_| terminal::draw_on_tty()).transpose()?;
             let colour = stage.style.colour || wanted.is_some() && stage.env.colour(true);
             let stage = Stage {
                 env: quiet,
@@ -292,11 +291,7 @@ fn interactive(
             for send in [send_waker, send_finder_waker] {
                 let _ = screen.waker().map(|waker| send.send(waker));
             }
-            // Dropping it prints an error if the terminal is gone, and printing panics then. The screen gives all back.
-            let viewport = Viewport::Fixed(Rect::default());
-            let display =
-                Terminal::with_options(CrosstermBackend::new(out), TerminalOptions { viewport })?;
-            let display = ManuallyDrop::new(display);
+            let display = display(out)?;
             let mut silent = Stage {
                 out: &mut std::io::sink(),
                 err: &mut std::io::sink(),
@@ -321,13 +316,11 @@ fn interactive(
             let ended = app.run(&mut screen, &snapshots, &answers)?;
             let picked = app.picked.take();
             drop(screen);
-            match wanted {
-                None => Ok(ended),
-                Some(wanted) => Ok((
-                    print_picked(picked.as_deref(), wanted, gate, stage.out)?,
-                    ended.1,
-                )),
-            }
+            let Some(wanted) = wanted else {
+                return Ok(ended);
+            };
+            let printed = print_picked(picked.as_deref(), wanted, gate, stage.out)?;
+            Ok((printed, ended.1))
         };
         let ended = show();
         drop(stop);
@@ -335,6 +328,13 @@ fn interactive(
         let ended = feed.join().map_err(|_| not_fed()).and(ended);
         finder.join().map_err(|_| not_fed()).and(ended)
     })
+}
+
+/// Dropping a display prints an error if the terminal is gone, and printing panics then. The screen gives all back.
+fn display(out: &mut dyn Write) -> io::Result<ManuallyDrop<Display<'_>>> {
+    let viewport = Viewport::Fixed(Rect::default());
+    let options = TerminalOptions { viewport };
+    Terminal::with_options(CrosstermBackend::new(out), options).map(ManuallyDrop::new)
 }
 
 /// Starts a thread that ends before the screen does.
