@@ -131,8 +131,13 @@ impl Stop<'_> {
             &[ended.trim_start_matches([',', ';'])],
         );
         if let Some(Pending { call, .. }) = &self.beside.pending {
-            for (_, line) in call::lines(call, call::HEAD, shown) {
-                let line = gate.text(&line).trim_end().to_owned();
+            // A key of several lines is known only by all of them.
+            let whole: Vec<String> = call::lines(call, call::HEAD, shown)
+                .into_iter()
+                .map(|(_, line)| line)
+                .collect();
+            for line in gate.text(&whole.join("\n")).lines() {
+                let line = line.trim_end().to_owned();
                 rows.all.push((About::Head, WAITS, line));
             }
         }
