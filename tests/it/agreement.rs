@@ -286,7 +286,7 @@ fn note(world: &World) -> Answers {
     let mut lines = note.out().lines();
     let session = lines.find(|line| line.starts_with("- Session: "));
     let state = session
-        .and_then(|line| line.rsplit("; ").next())
+        .and_then(|line| line.split("; ").nth(2))
         .unwrap_or_default();
     vec![
         (
