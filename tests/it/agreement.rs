@@ -38,14 +38,14 @@ fn views() -> Vec<View> {
         | ReaderCommand::Files(_)
         | ReaderCommand::Resume(_)
         | ReaderCommand::Continue(_)
-        | ReaderCommand::Restore(_)
-        | ReaderCommand::Recap(_)
         | ReaderCommand::Wait(_) => true,
-        // They speak of words, of a terminal, of a person and of formats.
+        // They speak of words, of a terminal, of a person, of what was done or open before, and of formats.
         ReaderCommand::Search(_)
         | ReaderCommand::Go(_)
         | ReaderCommand::Find(_)
         | ReaderCommand::Profile(_)
+        | ReaderCommand::Recap(_)
+        | ReaderCommand::Restore(_)
         | ReaderCommand::Formats { .. } => false,
     };
     let context = |command: &ContextCommand| match command {
@@ -97,6 +97,10 @@ fn views() -> Vec<View> {
         View {
             name: "resume --codes",
             asks: codes,
+        },
+        View {
+            name: "continue --print",
+            asks: note,
         },
         View {
             name: "files",
@@ -275,6 +279,24 @@ fn plain_resume(world: &World) -> Answers {
                 .replace("yes", "true")
                 .replace("no", "false"),
         ),
+    ]
+}
+
+fn note(world: &World) -> Answers {
+    let note = world.reader(&["continue", ONE, "--print"]).run();
+    let has = |label: &str| yes(note.out().contains(label));
+    let mut lines = note.out().lines();
+    let session = lines.find(|line| line.starts_with("- Session: "));
+    let state = session
+        .and_then(|line| line.split("; ").nth(2))
+        .unwrap_or_default();
+    vec![
+        (
+            "state",
+            state.split(',').next().unwrap_or_default().to_owned(),
+        ),
+        ("crashed", has("- Not finished when it crashed: ")),
+        ("permission", has("- Waits for permission: ")),
     ]
 }
 

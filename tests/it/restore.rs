@@ -1,14 +1,13 @@
 //! `session-reader restore`: which sessions were open when the machine or a terminal went down, and how they come back. The
 //! tmux that opens them is a fake one that writes its arguments down, and a real one where there is one.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
 
 use crate::support::claude::runs;
-use crate::support::files::written_ago;
+use crate::support::files::{script as program, written_ago};
 use crate::support::run::{Run, WATCHDOG};
 use crate::support::script::Script;
 use crate::support::world::{ME, ONE, THREE, TWO, World, skipped};
@@ -23,17 +22,11 @@ fn killed(world: &World, id: &str, status: &str, waits_for: &str) {
     world.write(file, said.to_string());
 }
 
-fn program(world: &World, name: &str, script: &str) {
-    let path = world.write(format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
-    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("a program");
-}
-
 fn reader(world: &World, args: &[&str]) -> Run {
     let bin = world.path("bin").display().to_string();
     world
         .reader(args)
         .env("PATH", format!("{bin}:/usr/local/bin:/usr/bin:/bin"))
-        .process()
 }
 
 /// One that ran a test, one that had asked, one that had answered; beside them one that was left, one that is open again, one
@@ -271,6 +264,7 @@ fn tmux_opens_each_once() {
         reader(&world, &["restore", "--tmux"])
             .env("TMUX_TMPDIR", world.path(""))
             .env("SHELL", "/bin/sh")
+            .process()
             .run()
     };
     let opened = restore().status(0);

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::support::run::{WATCHDOG, in_a_terminal_of};
 use crate::support::script::Script;
-use crate::support::times::NOW;
+use crate::support::times::{NOW, ago};
 use crate::support::world::{ME, ONE, THREE, TWO, World, skipped};
 
 /// A shell in a terminal of its own.
@@ -471,6 +471,65 @@ fn resume_and_search() {
     shell.until(|shown| shown.contains("its directory is gone: ~/gone"));
     shell.keys(&["C-c"]);
     assert_eq!(shell.ended(&before), "ended with 0, icanon");
+}
+
+/// The agents that are installed are offered, the chosen one gets the terminal and the note, and a session at its limit says
+/// which key that is.
+#[test]
+fn a_session_goes_on_in_another_agent() {
+    let world = World::new();
+    write_program(
+        &world,
+        "codex",
+        "echo ran codex in $(pwd); printf '%s' \"$1\" >../note; read line",
+    );
+    let limit = serde_json::json!({"type": "assistant", "uuid": "e", "timestamp": ago(4), "isApiErrorMessage": true,
+        "message": {"id": "e", "model": "<synthetic>", "content": [{"type": "text", "text": "Claude AI usage limit reached|1794801600"}]}});
+    Script::of(&world)
+        .ago(5)
+        .user("pick a queue for the webhooks")
+        .raw(limit)
+        .save(&world, ONE);
+    let Some(shell) = Shell::open_in(world, 110, 24) else {
+        return;
+    };
+    let before = shell.state();
+    let program = Path::new(env!("CARGO_BIN_EXE_session-reader")).display();
+    shell.keys(&[&format!("{program} watch"), "Enter"]);
+    shell.until(|shown| shown.contains("c continues in codex"));
+    shell.keys(&["c"]);
+    shell.until(|shown| shown.contains("continue 11111111 with: 1 codex"));
+    shell.keys(&["7"]);
+    shell.until(|shown| !shown.contains("with: 1 codex"));
+    shell.keys(&["c"]);
+    shell.until(|shown| shown.contains("with: 1 codex"));
+    shell.keys(&["1"]);
+    let work = shell.world.path("work");
+    shell.until(|shown| shown.contains(&format!("ran codex in {}", work.display())));
+    let note = shell.world.read("note");
+    assert!(
+        note.starts_with(&format!("[session-reader: continued from claude:{ONE}]")),
+        "{note}"
+    );
+    assert!(
+        note.contains("`session-reader log 11111111`") && note.contains("- Limit: "),
+        "{note}"
+    );
+    shell.keys(&["Enter"]);
+    shell.until(|shown| shown.contains("c continues in codex"));
+    shell.keys(&["q"]);
+    assert_eq!(shell.ended(&before), "ended with 0, icanon");
+    // Where nobody can press a key, none is named.
+    for args in [&["list"][..], &["watch", "--once"]] {
+        let run = shell.world.reader(args);
+        let path = shell.world.path("bin");
+        let shown = run.env("PATH", path).run().success();
+        assert!(
+            shown.out().contains("limit reached") && !shown.out().contains("continues"),
+            "{}",
+            shown.out()
+        );
+    }
 }
 
 /// `find` on a terminal: results with every key, the log, and what is picked goes to the shell.

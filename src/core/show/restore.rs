@@ -3,10 +3,12 @@
 use crate::ask::restore::Restorable;
 use crate::env::Env;
 use crate::fold::Ending;
+use crate::session::live::Presence;
 use crate::session::state::Reason;
 use crate::show::gate::Gate;
 use crate::show::state::reason;
-use crate::show::terminal::{Style, Tone, aligned};
+use crate::show::terminal::{Style, Tone, aligned, cut};
+use session_format::format::live::Status;
 use session_format::time::Time;
 
 /// The rows, headings first: which session, where, what it was at, and its title.
@@ -24,7 +26,7 @@ pub fn table(sessions: &[Restorable], env: &Env, gate: Gate, style: Style) -> Ve
             &was(open, now),
             title,
         ]
-        .map(|text| crate::show::terminal::cut(&gate.line(text), WIDEST).into_owned())
+        .map(|text| cut(&gate.line(text), WIDEST).into_owned())
     };
     let rows: Vec<_> = std::iter::once(heads)
         .chain(sessions.iter().map(row))
@@ -43,7 +45,18 @@ const WIDEST: usize = 80;
 /// What it was at when its agent went away, in the words of every list.
 fn was(open: &Restorable, now: Time) -> String {
     let state = open.listed.state(now);
+    let said = match &open.listed.presence {
+        Presence::Killed(report) => report.status,
+        _ => None,
+    };
     match state.reason {
+        // Of what it said last, its transcript may have nothing yet.
+        Some(Reason::Crashed(None)) => match said {
+            Some(Status::Working) => "crashed while thinking".into(),
+            Some(Status::Permission) => "crashed while waiting for permission".into(),
+            Some(Status::Waiting | Status::Question) => "crashed before it was answered".into(),
+            _ => "crashed".into(),
+        },
         Some(Reason::Ended(None, _)) if open.listed.tally.ending == Ending::Answered => {
             "had answered".into()
         }

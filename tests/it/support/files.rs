@@ -140,3 +140,19 @@ pub fn settle(path: &Path) {
         .and_then(|file| file.set_modified(past))
         .expect("an older file");
 }
+
+/// Puts a script into `bin`. Another process writes it: one that is started meanwhile by another test would have it open to
+/// write, and then nobody can run it.
+pub fn script(world: &World, name: &str, text: &str) {
+    let path = world.path("bin").join(name);
+    let done = std::process::Command::new("/bin/sh")
+        .args([
+            "-c",
+            r#"mkdir -p "${2%/*}" && printf '#!/bin/sh\n%s\n' "$1" >"$2" && chmod 755 "$2""#,
+            "sh",
+            text,
+        ])
+        .arg(path)
+        .status();
+    assert!(done.expect("sh runs").success());
+}
