@@ -253,7 +253,8 @@ fn listener(child: &Child) -> io::Result<OwnedFd> {
     }
 }
 
-/// Answers all calls until the program has ended; false if it had to be killed.
+/// Answers all calls until the program and all that it started have ended; false if it had to be killed. Whoever it started has
+/// its end of the filter, too, so without an answer a call of theirs would never return.
 fn serve(
     listener: &OwnedFd,
     pid: u32,
@@ -262,6 +263,7 @@ fn serve(
     calls: &mut Vec<Call>,
 ) -> io::Result<bool> {
     const PATIENCE_MS: i32 = 30_000;
+    let mut is_killed = false;
     loop {
         let mut poll = libc::pollfd {
             fd: listener.as_raw_fd(),
@@ -271,11 +273,12 @@ fn serve(
         // SAFETY: one valid entry.
         match unsafe { libc::poll(&raw mut poll, 1, PATIENCE_MS) } {
             0 => {
+                is_killed = true;
                 kill(pid);
-                return Ok(false);
+                continue;
             }
             n if n < 0 => return Err(io::Error::last_os_error()),
-            _ if poll.revents & libc::POLLIN == 0 => return Ok(true),
+            _ if poll.revents & libc::POLLIN == 0 => return Ok(!is_killed),
             _ => {}
         }
         // SAFETY: all zeros is a valid value, and what the kernel asks for.
