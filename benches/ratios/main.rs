@@ -314,6 +314,17 @@ const ROWS: &[Row] = &[
         rss_mb: Some(40),
         ..ROW
     },
+    // A bar asks every few seconds.
+    Row {
+        name: "status",
+        ours: "session-reader status --all --format json",
+        reference: "true",
+        corpus: &HOOK_100,
+        prints: 1,
+        runs: 100,
+        bar: 3.0,
+        ..ROW
+    },
     // Half a percent of ten seconds.
     Row {
         name: "watch idle",

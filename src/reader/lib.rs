@@ -9,7 +9,7 @@
 //! log ──▶ entries
 //! list, wait, watch ──▶ monitor ──▶ events
 //! watch ──▶ go
-//! entries, files, follow, formats, go, list, log, profile, resume, search, wait, watch ──▶ args
+//! entries, files, follow, formats, go, list, log, profile, resume, search, status, wait, watch ──▶ args
 //! ```
 
 pub mod args;
@@ -26,6 +26,7 @@ pub mod pager;
 mod profile;
 mod resume;
 mod search;
+mod status;
 mod wait;
 mod watch;
 
@@ -71,6 +72,7 @@ pub fn run(
             match command {
                 ReaderCommand::Log(args) => log::run(&args, stage),
                 ReaderCommand::List(args) => list::run(&args, stage),
+                ReaderCommand::Status(args) => status::run(&args, stage),
                 ReaderCommand::Wait(args) => wait::run(&args, stage),
                 ReaderCommand::Profile(args) => profile::run(&args, stage),
                 ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),

@@ -37,6 +37,7 @@ fn views() -> Vec<View> {
         | ReaderCommand::Watch(_)
         | ReaderCommand::Files(_)
         | ReaderCommand::Resume(_)
+        | ReaderCommand::Status(_)
         | ReaderCommand::Wait(_) => true,
         // They speak of words, of a terminal, of a person and of formats.
         ReaderCommand::Search(_)
@@ -105,6 +106,10 @@ fn views() -> Vec<View> {
         View {
             name: "statusline",
             asks: statusline,
+        },
+        View {
+            name: "status",
+            asks: status,
         },
         View {
             name: "hook",
@@ -336,6 +341,45 @@ fn statusline(world: &World) -> Answers {
         ("needs you", yes(line.out().contains("1 needs you"))),
         ("works", yes(line.out().contains("1 working"))),
         ("failed", yes(line.out().contains("1 failed"))),
+    ]
+}
+
+fn status(world: &World) -> Answers {
+    let said = &world
+        .reader(&["status", "--format", "json"])
+        .run()
+        .success()
+        .json()[0];
+    let line = world.reader(&["status"]).run().success();
+    for (key, words) in [
+        ("needs_you", "need"),
+        ("failed", "failed"),
+        ("working", "working"),
+    ] {
+        let count = said[key].as_u64().expect("a count");
+        let parts = line.out().trim_end().split(" · ");
+        let counts: Vec<&str> = parts
+            .filter(|part| part.starts_with(&format!("{count} {words}")))
+            .collect();
+        assert_eq!(
+            counts.len(),
+            usize::from(count > 0),
+            "{said}\n{}",
+            line.out()
+        );
+    }
+    let rows = said["urgent"].as_array().expect("rows");
+    let Some(row) = rows.iter().find(|row| row["id"] == ONE) else {
+        return vec![("needs you", "no".into()), ("failed", "no".into())];
+    };
+    let word = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
+    let needs_you = row["state"] == "needs-you";
+    vec![
+        ("needs you", yes(needs_you)),
+        ("failed", yes(!needs_you)),
+        ("state", word("state")),
+        ("reason", word("reason")),
+        ("title", word("title")),
     ]
 }
 

@@ -108,7 +108,7 @@ fn no_command_shows_a_secret() {
     let missing = format!("/nowhere/{SECRET}.jsonl");
     let unknown = format!("x-{SECRET}");
     let transcript = world.transcript(ONE).display().to_string();
-    let reader: [&[&str]; 21] = [
+    let reader: [&[&str]; 22] = [
         &["list"],
         &["list", "--all"],
         &["list", "--json"],
@@ -125,6 +125,7 @@ fn no_command_shows_a_secret() {
         &["log", &unknown],
         &["log", &missing],
         &["list", "--agent", &unknown],
+        &["status", "--format", "json"],
         &["profile"],
         &["profile", "--json"],
         &["formats"],

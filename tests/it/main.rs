@@ -89,6 +89,7 @@ mod start_limits;
 mod start_session;
 mod state;
 mod state_agents;
+mod status;
 mod statusline;
 mod subagents;
 mod support;
