@@ -462,15 +462,43 @@ Ends when a session needs you, has answered, failed or is gone, and prints
 which one and why. A session that already is in such a state ends it at once;
 with --next only one that changes to it from now on does.
 
+--exec runs a command instead of printing, with what happened in its
+environment: SESSION_NAME, SESSION_STATE, SESSION_REASON, SESSION_PLACE (a tmux
+pane, say), SESSION_ID, SESSION_CWD and SESSION_AGENT. All that follows --exec
+is the command. No shell reads it, so write `sh -c` and single quotes, as below:
+then no text of a session can become a command. Secrets are hidden. With --each
+the commands run one after the other, and one that fails is reported; without,
+the exit status is that of the command.
+
 Examples:
   session-reader wait api && notify-send 'api is ready'
   session-reader wait --until needs-you --timeout 10m
-  session-reader wait --next --each | while read -r s; do notify-send \"$s\"; done
+  session-reader wait --next --each | while read -r s; do echo \"$s\"; done
 
+Be told of each session that needs you, on the desktop, a Mac, a phone by
+ntfy.sh, or in tmux:
+  session-reader wait --all --next --each --until needs-you,error --exec \\
+    sh -c 'notify-send -- \"$SESSION_NAME\" \"$SESSION_REASON\"'
+  session-reader wait --all --next --each --until needs-you,error --exec \\
+    osascript -e 'display notification (system attribute \"SESSION_REASON\") ¬
+      with title (system attribute \"SESSION_NAME\")'
+  session-reader wait --all --next --each --until needs-you,error --exec \\
+    sh -c 'printf %s \"$SESSION_NAME: $SESSION_REASON\" |
+      curl -s --data-binary @- https://ntfy.sh/YOUR-TOPIC'
+  session-reader wait --all --next --each --until needs-you,error --exec \\
+    sh -c 'tmux display-message \"$(printf %s \"$SESSION_NAME: $SESSION_REASON\" |
+      tr -d \"#%\")\"'                    (tmux would run what is in #(…))
+
+Exit status: 0 it is so, 1 not in that time, 2 an error; the command's with
+--exec and without --each.";
+
+const WAIT_SHORT: &str = "\
+Example: session-reader wait api && notify-send 'api is ready'
+`--help` has the variables of --exec, and commands that notify you.
 Exit status: 0 it is so, 1 not in that time, 2 an error.";
 
 #[derive(Debug, Args)]
-#[command(after_help = WAIT)]
+#[command(after_help = WAIT_SHORT, after_long_help = WAIT)]
 pub struct WaitArgs {
     /// Names, titles, ids or files of sessions [default: any of this project]
     pub names: Vec<String>,
@@ -492,6 +520,9 @@ pub struct WaitArgs {
     /// Print one JSON object, as `list --json` does
     #[arg(long)]
     pub json: bool,
+    /// Run a command instead, with SESSION_NAME and more in its environment
+    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, conflicts_with = "json")]
+    pub exec: Vec<OsString>,
 }
 
 const STATUS: &str = "\

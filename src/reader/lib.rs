@@ -8,7 +8,7 @@
 //! log ──▶ follow ──▶ entries, events
 //! log ──▶ entries
 //! list, wait, watch ──▶ monitor ──▶ events
-//! watch ──▶ go
+//! wait, watch ──▶ go
 //! entries, files, follow, formats, go, list, log, profile, resume, search, status, wait, watch ──▶ args
 //! ```
 
