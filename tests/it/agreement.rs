@@ -60,6 +60,7 @@ fn views() -> Vec<View> {
         | ContextCommand::Note(_)
         | ContextCommand::Notes(_)
         | ContextCommand::Done(_)
+        | ContextCommand::Name(_)
         | ContextCommand::Tag(_)
         | ContextCommand::Tags(_)
         | ContextCommand::Profile(_)
@@ -817,6 +818,28 @@ fn cases() -> Vec<Case> {
             truth: &[
                 ("state", "waiting"),
                 ("title", "Clean builds"),
+                ("told", ""),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "a title of the user's own",
+            session: |world| {
+                ANSWERED(world).raw(json!({"type": "custom-title", "customTitle": "Clean builds"}))
+            },
+            set: |world| {
+                world
+                    .context(&[
+                        "name",
+                        ONE,
+                        "spring cleaning of all that was ever built here",
+                    ])
+                    .run()
+                    .success();
+            },
+            truth: &[
+                ("state", "waiting"),
+                ("title", "spring cleaning of all that was ever built here"),
                 ("told", ""),
             ],
             ..CASE

@@ -46,6 +46,7 @@ mod looks;
 mod made_up;
 mod marks;
 mod memory;
+mod named_by_user;
 mod names;
 mod new_agent;
 mod news;

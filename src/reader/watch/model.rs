@@ -77,6 +77,8 @@ pub enum Question {
     /// Asks for words to look for in the log.
     Find,
     Search,
+    /// Asks what the user calls it.
+    Name(Box<WatchRow>),
     Tag(Box<WatchRow>),
     Pin(Box<WatchRow>),
     /// Asks for a yes to a command.
