@@ -141,6 +141,7 @@ impl<'f> Listed<'f> {
             done: self.done,
         };
         State::of(&history, self.session.format.live(), &self.presence, now)
+            .within(self.tally.first_cwd())
     }
 }
 

@@ -89,7 +89,9 @@ impl<'e> Rows<'e> {
             since: since.filter(|_| kind != StateKind::Working),
             started: listed.tally.started,
             time: time_in(&state, now),
-            about: gate.line(about(&state, now)).into_owned(),
+            about: gate
+                .line(about(&state, listed.tally.updated, now))
+                .into_owned(),
             title: gate.line(title.unwrap_or_default()).into_owned(),
             tags: gate.line(tags(listed, kind)).into_owned(),
             done: listed.done,

@@ -97,7 +97,7 @@ pub const HELP: [(&str, &str); 18] = [
     ("g", "go to the pane that it runs in"),
     ("Enter Esc", "the log on the whole screen; back"),
     ("f Ctrl-D Ctrl-U", "follow the end of the log; scroll it"),
-    ("x Tab", "calls with all they were given and answered"),
+    ("x Tab", "calls with their whole input and result"),
     ("/", "filter by name, agent, state, title"),
     ("/ n N", "in a log: find, next older, newer"),
     ("s", "search in all sessions"),

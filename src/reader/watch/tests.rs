@@ -37,6 +37,7 @@ fn row(
         reason,
         since: Some(Time(-minutes * MINUTE)),
         source: Evidence::Transcript,
+        cwd: None,
     };
     let group = Group::of(&state, &Presence::Unknown, Time(0));
     WatchRow {
@@ -208,6 +209,7 @@ fn screens_of_several_sizes() {
     let cases = [
         (60, 20, include_str!("screens/60x20.txt")),
         (80, 24, include_str!("screens/80x24.txt")),
+        (120, 40, include_str!("screens/120x40.txt")),
         (200, 60, include_str!("screens/200x60.txt")),
         (30, 5, include_str!("screens/30x5.txt")),
     ];
@@ -215,6 +217,19 @@ fn screens_of_several_sizes() {
         let shown = shown(&model(width, height, rows()));
         assert_eq!(shown, expected, "{width}x{height}:\n{shown}");
     }
+}
+
+/// However long a reason is, 40 characters of a title are there to tell one session from the next.
+#[test]
+fn at_120_columns_a_title_keeps_40_characters() {
+    let (about, title) = ("permission: ".repeat(20), "0123456789".repeat(6));
+    let row = row("api", "claude", StateKind::NeedsYou, 3, &about, &title);
+    let shown = shown(&model(120, 40, vec![row]));
+    let line = shown.lines().nth(2).unwrap_or_default();
+    assert!(
+        line.ends_with("… · 012345678901234567890123456789012345678…"),
+        "{shown}"
+    );
 }
 
 /// Whatever the size, nothing panics, and every key may be pressed.
@@ -656,7 +671,7 @@ fn what_is_looked_for_in_a_log_is_found_line_by_line() {
 fn what_is_not_found_in_a_log_may_be_in_the_other_direction() {
     let mut model = model(80, 24, rows());
     let keys = |model: &Model| shown(model).lines().last().unwrap_or_default().to_owned();
-    let before = " Esc back  ? help  j/k scroll  / find  g/G start, end  f follow  r resume";
+    let before = " Esc back  ? help  j/k scroll  / find  g/G start, end  x open calls  f follow";
     let after = " Esc back  ? help  n/N next older, newer  / find  j/k scroll  g/G start, end";
     model.press(Key::Enter);
     model.log.is_whole = true;
