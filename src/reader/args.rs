@@ -520,7 +520,7 @@ pub struct WaitArgs {
     /// Print one JSON object, as `list --json` does
     #[arg(long)]
     pub json: bool,
-    /// Run a command instead, with SESSION_NAME and more in its environment
+    /// Run a command instead, with what happened in its environment
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, conflicts_with = "json")]
     pub exec: Vec<OsString>,
 }

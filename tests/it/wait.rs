@@ -395,8 +395,7 @@ fn a_hostile_transcript_runs_nothing() {
     let world = World::new();
     let title =
         r"$(touch a) `touch b`; touch c\nghp_0123456789abcdefghijABCDEFGHIJ012345\u0000\u001b[31m";
-    let title =
-        format!(r#"{{"type":"custom-title","customTitle":"x"}}"#).replace('x', title) + "\n";
+    let title = r#"{"type":"custom-title","customTitle":"TITLE"}"#.replace("TITLE", title) + "\n";
     let file = at_work(&world);
     world.append(&file, title);
     world.append(&file, call(LATE, "t1", "$(touch d)' \\\"; touch e"));

@@ -219,6 +219,28 @@ fn screens_of_several_sizes() {
     }
 }
 
+/// In the list n asks for a name, with the one it has; in a log it goes on with a find.
+#[test]
+fn a_key_names_a_session() {
+    let mut model = model(80, 24, rows());
+    let selected = model.selected().expect("a row").clone();
+    model.press(Key::Char('n'));
+    let last = |model: &Model| shown(model).lines().last().unwrap_or_default().to_owned();
+    assert_eq!(last(&model), " name for events: ▏");
+    "checkout tax".chars().for_each(|char| {
+        model.press(Key::Char(char));
+    });
+    assert_eq!(last(&model), " name for events: checkout tax▏");
+    let effect = SessionEffect::Name("checkout tax".into());
+    assert_eq!(
+        model.press(Key::Enter),
+        Some(Effect::With(Box::new(selected), effect))
+    );
+    model.press(Key::Enter);
+    assert_eq!(model.press(Key::Char('n')), None);
+    assert!(model.prompt.is_none());
+}
+
 /// However long a reason is, 40 characters of a title are there to tell one session from the next.
 #[test]
 fn at_120_columns_a_title_keeps_40_characters() {
