@@ -476,7 +476,7 @@ Examples:
   session-reader wait --next --each | while read -r s; do echo \"$s\"; done
 
 Be told of each session that needs you, on the desktop, a Mac, a phone by
-ntfy.sh, or in tmux:
+ntfy.sh, or in tmux, which must not get a `#`: it would run what is in #(…).
   session-reader wait --all --next --each --until needs-you,error --exec \\
     sh -c 'notify-send -- \"$SESSION_NAME\" \"$SESSION_REASON\"'
   session-reader wait --all --next --each --until needs-you,error --exec \\
@@ -487,7 +487,7 @@ ntfy.sh, or in tmux:
       curl -s --data-binary @- https://ntfy.sh/YOUR-TOPIC'
   session-reader wait --all --next --each --until needs-you,error --exec \\
     sh -c 'tmux display-message \"$(printf %s \"$SESSION_NAME: $SESSION_REASON\" |
-      tr -d \"#%\")\"'                    (tmux would run what is in #(…))
+      tr -d \"#%\")\"'
 
 Exit status: 0 it is so, 1 not in that time, 2 an error; the command's with
 --exec and without --each.";
