@@ -341,6 +341,17 @@ const ROWS: &[Row] = &[
         runs: 60,
         ..ROW
     },
+    // A bar asks every few seconds.
+    Row {
+        name: "status",
+        ours: "session-reader status --all --format json",
+        reference: "true",
+        corpus: &HOOK_100,
+        prints: 1,
+        runs: 100,
+        bar: 3.0,
+        ..ROW
+    },
     // Half a percent of ten seconds.
     Row {
         name: "watch idle",

@@ -17,7 +17,7 @@ use super::mute::{self, MuteArgs};
 use super::notes::{self, NoteArgs, NotesArgs, PinArgs, PinsArgs, UnpinArgs};
 use super::profile_set::{self, ProfileSetArgs};
 use super::statusline::{self, StatuslineArgs};
-use super::tag::{self, DoneArgs, TagArgs, TagsArgs};
+use super::tag::{self, DoneArgs, NameArgs, TagArgs, TagsArgs};
 use super::{Exit, demo, doctor, on_stage};
 use session_core::env::Env;
 use session_core::show::terminal::Style;
@@ -64,6 +64,7 @@ Examples:
   session-context pin --for 7d the API is frozen
   session-context note decision PostgreSQL instead of SQLite
   session-context done last               the last session is finished
+  session-context name last checkout tax  what you call it
   session-context profile set rule simple solutions first
 
 Settings:
@@ -105,7 +106,7 @@ Environment:
     name = "session-context",
     after_help = SHORT,
     after_long_help = LONG,
-    override_usage = "session-context COMMAND\n       session-context [FLAGS]    (as an agent's hook)"
+    override_usage = "session-context COMMAND   (without one: an agent's hook)"
 )]
 pub struct Context {
     #[command(subcommand)]
@@ -144,6 +145,8 @@ pub enum ContextCommand {
     Notes(NotesArgs),
     /// Mark a session as finished
     Done(DoneArgs),
+    /// Give a session a title of your own
+    Name(NameArgs),
     /// Give a session a tag
     Tag(TagArgs),
     /// List the tags of this project and their sessions
@@ -209,6 +212,7 @@ pub fn run(
                 ContextCommand::Note(args) => notes::note(&args, stage),
                 ContextCommand::Notes(args) => notes::notes(&args, stage),
                 ContextCommand::Done(args) => tag::done(&args, stage),
+                ContextCommand::Name(args) => tag::name(&args, stage),
                 ContextCommand::Tag(args) => tag::tag(&args, stage),
                 ContextCommand::Tags(args) => tag::tags(&args, stage),
                 ContextCommand::Profile(args) => profile_set::profile(&args, stage),

@@ -1,6 +1,6 @@
-//! What the user says about a session: `done`, `tag`, `tags`.
+//! What the user says about a session: `done`, `tag`, `tags`, `name`.
 //!
-//! Both are lines in the notes file of the session's project, with the session's id. An id may be shortened, and its
+//! All are lines in the notes file of the session's project, with the session's id. An id may be shortened, and its
 //! session may be gone: every id in the file is shown, whatever became of it.
 
 use clap::Args;
@@ -54,6 +54,27 @@ pub struct TagArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+The title is shown wherever a title is, before the agent's own, and finds the
+session. It is a line in the notes file of the project.
+
+Examples:
+  session-context name 4f2a9c11 checkout tax
+  session-context name last \"checkout tax\"
+  session-context name \"checkout tax\" --clear")]
+pub struct NameArgs {
+    /// Name, title, id or file of a session, or `last`
+    #[arg(value_name = "NAME")]
+    pub session: String,
+    /// What to call it
+    #[arg(required_unless_present = "clear", conflicts_with = "clear")]
+    pub title: Vec<String>,
+    /// Take the title back that you gave it
+    #[arg(long)]
+    pub clear: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Each tag is followed by its sessions, newest first, with agent, age and title:
   release
     4f2a9c11  claude  3m  make the checkout total include tax
@@ -64,7 +85,7 @@ pub struct TagsArgs {
     json: bool,
 }
 
-/// The session that `done` or `tag` is about, and the project whose notes file it is in.
+/// The session that `done`, `tag` or `name` is about, and the project whose notes file it is in.
 struct Subject {
     /// What it is called here.
     key: String,
@@ -202,6 +223,45 @@ pub fn set_tag(args: &TagArgs, called: Option<&str>, stage: &mut Stage) -> Resul
             Problem::nothing(stage.gate.line(format!("{key} has no tag '{tag}', {has}")))
         }
     }
+}
+
+pub fn name(args: &NameArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let title = (!args.clear).then(|| args.title.join(" "));
+    let said = set_name(&args.session, title.as_deref(), None, stage)?;
+    show(&said, stage)
+}
+
+/// Gives a session a title or takes it back, and says so. `called` is what it is called there, if not as usual.
+pub fn set_name(
+    session: &str,
+    title: Option<&str>,
+    called: Option<&str>,
+    stage: &mut Stage,
+) -> Result<String, Problem> {
+    // Stored as it is; secrets are hidden when it is shown.
+    let title = title.map(|title| Gate::new(false).line(title).trim().to_owned());
+    if title.as_ref().is_some_and(|title| width(title) == 0) {
+        return Problem::trouble("a name has to have something in it; --clear takes one back");
+    }
+    let Subject { key, id, project } =
+        subject(Some(session), title.is_none(), "name NAME TITLE", stage)?;
+    if id.contains(':') {
+        return Problem::trouble(format!(
+            "'{id}': the id of a session must not have a colon in it"
+        ));
+    }
+    let before = change_notes(project.dir(), stage, |notes| {
+        Ok(notes.set_name(&id, title.as_deref()))
+    })?;
+    let key = called.unwrap_or(&key);
+    Ok(match (title, before) {
+        (Some(title), Some(before)) if title == before => {
+            format!("{key} is called '{title}' already.")
+        }
+        (Some(title), _) => format!("{key} is called '{title}' now."),
+        (None, Some(before)) => format!("{key} is no longer called '{before}'."),
+        (None, None) => return Problem::nothing(format!("{key} has no name of yours")),
+    })
 }
 
 pub fn tags(args: &TagsArgs, stage: &mut Stage) -> Result<Exit, Problem> {

@@ -13,7 +13,7 @@ use session_core::env::Env;
 use session_core::fold::folded;
 use session_core::read::{Slice, Target};
 use session_core::session::StateKind;
-use session_format::entry::{Act, Id, Role};
+use session_format::entry::{Act, Id, Role, named};
 use session_format::time::{DAY, MINUTE, Time};
 
 const SHORT: &str = "\
@@ -134,6 +134,7 @@ impl ReaderArgs {
             ReaderCommand::Profile(args) => !args.json,
             ReaderCommand::Find(_)
             | ReaderCommand::Wait(_)
+            | ReaderCommand::Status(_)
             | ReaderCommand::Go(_)
             | ReaderCommand::Watch(_)
             | ReaderCommand::Formats { .. } => false,
@@ -168,6 +169,8 @@ pub enum ReaderCommand {
     Recap(RecapArgs),
     /// Wait until a session needs you, has answered or is gone
     Wait(WaitArgs),
+    /// Print one line for tmux, starship or another bar
+    Status(StatusArgs),
     /// Statistics about how you work: hours, agents, tokens
     Profile(ProfileArgs),
     /// Show known formats and where they look; check a file
@@ -625,15 +628,43 @@ Ends when a session needs you, has answered, failed or is gone, and prints
 which one and why. A session that already is in such a state ends it at once;
 with --next only one that changes to it from now on does.
 
+--exec runs a command instead of printing, with what happened in its
+environment: SESSION_NAME, SESSION_STATE, SESSION_REASON, SESSION_PLACE (a tmux
+pane, say), SESSION_ID, SESSION_CWD and SESSION_AGENT. All that follows --exec
+is the command. No shell reads it, so write `sh -c` and single quotes, as below:
+then no text of a session can become a command. Secrets are hidden. With --each
+the commands run one after the other, and one that fails is reported; without,
+the exit status is that of the command.
+
 Examples:
   session-reader wait api && notify-send 'api is ready'
   session-reader wait --until needs-you --timeout 10m
-  session-reader wait --next --each | while read -r s; do notify-send \"$s\"; done
+  session-reader wait --next --each | while read -r s; do echo \"$s\"; done
 
+Be told of each session that needs you, on the desktop, a Mac, a phone by
+ntfy.sh, or in tmux, which must not get a `#`: it would run what is in #(…).
+  session-reader wait --all --next --each --until needs-you,error --exec \\
+    sh -c 'notify-send -- \"$SESSION_NAME\" \"$SESSION_REASON\"'
+  session-reader wait --all --next --each --until needs-you,error --exec \\
+    osascript -e 'display notification (system attribute \"SESSION_REASON\") ¬
+      with title (system attribute \"SESSION_NAME\")'
+  session-reader wait --all --next --each --until needs-you,error --exec \\
+    sh -c 'printf %s \"$SESSION_NAME: $SESSION_REASON\" |
+      curl -s --data-binary @- https://ntfy.sh/YOUR-TOPIC'
+  session-reader wait --all --next --each --until needs-you,error --exec \\
+    sh -c 'tmux display-message \"$(printf %s \"$SESSION_NAME: $SESSION_REASON\" |
+      tr -d \"#%\")\"'
+
+Exit status: 0 it is so, 1 not in that time, 2 an error; the command's with
+--exec and without --each.";
+
+const WAIT_SHORT: &str = "\
+Example: session-reader wait api && notify-send 'api is ready'
+`--help` has the variables of --exec, and commands that notify you.
 Exit status: 0 it is so, 1 not in that time, 2 an error.";
 
 #[derive(Debug, Args)]
-#[command(after_help = WAIT)]
+#[command(after_help = WAIT_SHORT, after_long_help = WAIT)]
 pub struct WaitArgs {
     /// Names, titles, ids or files of sessions [default: any of this project]
     pub names: Vec<String>,
@@ -655,6 +686,52 @@ pub struct WaitArgs {
     /// Print one JSON object, as `list --json` does
     #[arg(long)]
     pub json: bool,
+    /// Run a command instead, with what happened in its environment
+    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, conflicts_with = "json")]
+    pub exec: Vec<OsString>,
+}
+
+const STATUS: &str = "\
+Counts the sessions that need you, that failed and that work, and names the
+first one you should look at, with the reason. Prints nothing if nothing goes
+on. It reads little and takes a few milliseconds.
+
+  2 need you · 1 failed · 3 working · api: permission: Bash rm -rf build
+
+tmux, in ~/.tmux.conf:
+  set -g status-interval 5
+  set -g status-right-length 80
+  set -g status-right '#(session-reader status --all --format tmux)'
+
+starship, in ~/.config/starship.toml:
+  [custom.sessions]
+  command = 'session-reader status'
+  when = true
+
+waybar, as a module:
+  \"custom/sessions\": {\"exec\": \"session-reader status --all\", \"interval\": 5}
+
+Keys of --format json:
+  needs_you failed working urgent: id handle agent title cwd state reason since";
+
+#[derive(Debug, Args)]
+#[command(after_long_help = STATUS, after_help = "`--help` has the lines for tmux, starship and waybar.")]
+pub struct StatusArgs {
+    /// plain, tmux (with its colors) or json (one object)
+    #[arg(long, default_value = "plain", value_parser = one_of(&StatusFormat::ALL, StatusFormat::name), hide_possible_values = true)]
+    pub format: StatusFormat,
+    /// Every session on this machine, not just this project's
+    #[arg(long)]
+    pub all: bool,
+}
+
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum StatusFormat {
+        Plain = "plain",
+        Tmux = "tmux",
+        Json = "json",
+    }
 }
 
 #[derive(Debug, Args)]

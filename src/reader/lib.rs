@@ -9,8 +9,9 @@
 //! log ──▶ entries
 //! list, wait, watch ──▶ monitor ──▶ events
 //! find ──▶ watch ──▶ go
+//! wait ──▶ go
 //! watch ──▶ continued ──▶ resume
-//! continued, entries, files, find, follow, formats, go, list, log, profile, recap, restore, resume, search, wait, watch ──▶ args
+//! continued, entries, files, find, follow, formats, go, list, log, profile, recap, restore, resume, search, status, wait, watch ──▶ args
 //! ```
 
 pub mod args;
@@ -31,6 +32,7 @@ mod recap;
 mod restore;
 mod resume;
 mod search;
+mod status;
 mod wait;
 mod watch;
 
@@ -76,6 +78,7 @@ pub fn run(
             match command {
                 ReaderCommand::Log(args) => log::run(&args, stage),
                 ReaderCommand::List(args) => list::run(&args, stage),
+                ReaderCommand::Status(args) => status::run(&args, stage),
                 ReaderCommand::Wait(args) => wait::run(&args, stage),
                 ReaderCommand::Profile(args) => profile::run(&args, stage),
                 ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),

@@ -1,18 +1,25 @@
 //! `session-reader wait`: ends when a session is in a state, and says which one and why. For scripts and notifications.
 //!
 //! A session that is in that state already counts, unless `--next` asks for a change. With `--each` it goes on, so that a
-//! script misses nothing between two of them.
+//! script misses nothing between two of them. With `--exec` a command is run instead of printing: a list of words, so no text
+//! of a transcript reaches a shell, and what happened is in its environment, cleaned by the gate.
 
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use super::args::WaitArgs;
+use super::go::command;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
 use session_core::ask::pending::Beside;
 use session_core::session::index::{Listed, is_gone};
+use session_core::session::place::place;
 use session_core::session::{State, StateKind};
+use session_core::show::gate::Gate;
 use session_core::show::terminal::Tone;
-use session_core::show::{json, state};
+use session_core::show::{json, place, state};
 use session_format::hash::HashMap;
 use session_format::time::Time;
 
@@ -76,7 +83,10 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             if before.insert(listed.session.path.to_path_buf(), state) != Some(state)
                 && until.contains(&state.0)
             {
-                exit = show(listed, args.json, stage)?;
+                exit = match &args.exec[..] {
+                    [] => show(listed, args.json, stage)?,
+                    words => execute(words, listed, args.each, stage)?,
+                };
                 if !args.each {
                     return Ok(exit);
                 }
@@ -126,6 +136,59 @@ fn seen(state: &State) -> (StateKind, Option<Time>) {
         state.kind,
         state.since.filter(|_| state.kind == StateKind::NeedsYou),
     )
+}
+
+/// Runs the user's command. One that is the end of the wait takes the place of this program, so that its exit status counts.
+fn execute(
+    words: &[OsString],
+    listed: &Listed,
+    goes_on: bool,
+    stage: &mut Stage,
+) -> Result<Exit, Problem> {
+    let program = words[0].display();
+    let mut command = command(words);
+    describe(listed, stage.env.now(), &mut command);
+    command.stdin(Stdio::null());
+    stage.out.flush()?;
+    let failed = if goes_on {
+        match command.status() {
+            Ok(status) if status.success() => return Ok(Exit::Found),
+            Ok(status) => {
+                stage.say(format_args!("{program} failed: {status}"));
+                return Ok(Exit::Found);
+            }
+            Err(error) => error,
+        }
+    } else {
+        command.exec()
+    };
+    Problem::trouble(format_args!("{program} cannot be started: {failed}"))
+}
+
+/// Puts what happened into the environment of a command. What is not known is empty, so that nothing is left from another.
+fn describe(listed: &Listed, now: Time, command: &mut Command) {
+    // It may go to a phone or stay on the screen, so secrets are hidden whatever is set.
+    let gate = Gate::new(true);
+    let state = listed.state(now);
+    let place = place(&listed.presence).map(|place| place::words(&place));
+    let values = [
+        ("SESSION_NAME", listed.name_and_title().0.to_owned()),
+        ("SESSION_STATE", state.kind.name().to_owned()),
+        (
+            "SESSION_REASON",
+            state::reason(&state, Some(now)).unwrap_or_default(),
+        ),
+        ("SESSION_PLACE", place.unwrap_or_default()),
+        ("SESSION_ID", listed.session.id.to_string()),
+        (
+            "SESSION_CWD",
+            listed.tally.cwd().unwrap_or_default().to_owned(),
+        ),
+        ("SESSION_AGENT", listed.session.format.label().to_owned()),
+    ];
+    for (name, value) in values {
+        command.env(name, &*gate.line(value));
+    }
 }
 
 fn show(listed: &Listed, as_json: bool, stage: &mut Stage) -> Result<Exit, Problem> {

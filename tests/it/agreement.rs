@@ -38,6 +38,7 @@ fn views() -> Vec<View> {
         | ReaderCommand::Files(_)
         | ReaderCommand::Resume(_)
         | ReaderCommand::Continue(_)
+        | ReaderCommand::Status(_)
         | ReaderCommand::Wait(_) => true,
         // They speak of words, of a terminal, of a person, of what was done or open before, and of formats.
         ReaderCommand::Search(_)
@@ -63,6 +64,7 @@ fn views() -> Vec<View> {
         | ContextCommand::Note(_)
         | ContextCommand::Notes(_)
         | ContextCommand::Done(_)
+        | ContextCommand::Name(_)
         | ContextCommand::Tag(_)
         | ContextCommand::Tags(_)
         | ContextCommand::Profile(_)
@@ -113,6 +115,10 @@ fn views() -> Vec<View> {
         View {
             name: "statusline",
             asks: statusline,
+        },
+        View {
+            name: "status",
+            asks: status,
         },
         View {
             name: "hook",
@@ -362,6 +368,45 @@ fn statusline(world: &World) -> Answers {
         ("needs you", yes(line.out().contains("1 needs you"))),
         ("works", yes(line.out().contains("1 working"))),
         ("failed", yes(line.out().contains("1 failed"))),
+    ]
+}
+
+fn status(world: &World) -> Answers {
+    let said = &world
+        .reader(&["status", "--format", "json"])
+        .run()
+        .success()
+        .json()[0];
+    let line = world.reader(&["status"]).run().success();
+    for (key, words) in [
+        ("needs_you", "need"),
+        ("failed", "failed"),
+        ("working", "working"),
+    ] {
+        let count = said[key].as_u64().expect("a count");
+        let parts = line.out().trim_end().split(" · ");
+        let counts: Vec<&str> = parts
+            .filter(|part| part.starts_with(&format!("{count} {words}")))
+            .collect();
+        assert_eq!(
+            counts.len(),
+            usize::from(count > 0),
+            "{said}\n{}",
+            line.out()
+        );
+    }
+    let rows = said["urgent"].as_array().expect("rows");
+    let Some(row) = rows.iter().find(|row| row["id"] == ONE) else {
+        return vec![("needs you", "no".into()), ("failed", "no".into())];
+    };
+    let word = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
+    let needs_you = row["state"] == "needs-you";
+    vec![
+        ("needs you", yes(needs_you)),
+        ("failed", yes(!needs_you)),
+        ("state", word("state")),
+        ("reason", word("reason")),
+        ("title", word("title")),
     ]
 }
 
@@ -799,6 +844,28 @@ fn cases() -> Vec<Case> {
             truth: &[
                 ("state", "waiting"),
                 ("title", "Clean builds"),
+                ("told", ""),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "a title of the user's own",
+            session: |world| {
+                ANSWERED(world).raw(json!({"type": "custom-title", "customTitle": "Clean builds"}))
+            },
+            set: |world| {
+                world
+                    .context(&[
+                        "name",
+                        ONE,
+                        "spring cleaning of all that was ever built here",
+                    ])
+                    .run()
+                    .success();
+            },
+            truth: &[
+                ("state", "waiting"),
+                ("title", "spring cleaning of all that was ever built here"),
                 ("told", ""),
             ],
             ..CASE

@@ -108,7 +108,7 @@ fn no_command_shows_a_secret() {
     let missing = format!("/nowhere/{SECRET}.jsonl");
     let unknown = format!("x-{SECRET}");
     let transcript = world.transcript(ONE).display().to_string();
-    let reader: [&[&str]; 32] = [
+    let reader: [&[&str]; 33] = [
         &["list"],
         &["list", "--all"],
         &["list", "--json"],
@@ -136,6 +136,7 @@ fn no_command_shows_a_secret() {
         &["log", &unknown],
         &["log", &missing],
         &["list", "--agent", &unknown],
+        &["status", "--format", "json"],
         &["profile"],
         &["profile", "--json"],
         &["formats"],

@@ -175,7 +175,7 @@ fn qwen_says_that_it_runs_but_not_what() {
         (19, "waiting: answered (registry)"),
         (
             24,
-            "working: running or waiting for permission: write_file /home/dev/src/proj/new.txt (registry)",
+            "working: running or waiting for permission: write_file new.txt (registry)",
         ),
         (26, "waiting: interrupted (registry)"),
         (30, "error: 429 Rate limit reached for requests (registry)"),

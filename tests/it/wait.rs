@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Child;
 use std::sync::mpsc::channel;
 
-use crate::support::claude::{answer, call, prompt};
+use crate::support::claude::{answer, call, prompt, runs};
 use crate::support::script::Script;
 use crate::support::world::{ID, ONE, TWO, World};
 
@@ -294,4 +294,118 @@ fn where_there_is_no_session_yet_it_waits_for_one() {
         lines[1..],
         ["session-reader: timed out: no session has stopped working"]
     );
+}
+
+/// Prints all that it is told, one line for each variable.
+const TELL: &str = r#"for name in NAME STATE REASON PLACE ID CWD AGENT; do eval "printf '%s=%s\\n' $name \"\$SESSION_$name\""; done"#;
+
+/// Without --each the command is the end of the wait, and its exit status counts.
+#[test]
+fn a_command_is_told_what_happened() {
+    let world = World::new();
+    let file = at_work(&world);
+    world.append(file, answer(&world.path("work"), LATE, "It works now."));
+    let told = format!(
+        "NAME=5e551000\nSTATE=waiting\nREASON=answered 1m ago\nPLACE=\nID={ID}\nCWD={}\nAGENT=claude\n",
+        world.path("work").display()
+    );
+    let script = format!("{TELL}; exit 7");
+    world
+        .reader(&["wait", "login", "--exec", "sh", "-c", &script])
+        .process()
+        .run()
+        .status(7)
+        .stdout(&told)
+        .stderr("");
+    // All that follows is the command's, and it has no input.
+    world
+        .reader(&["wait", "--exec", "echo", "--each", "-h", "--", "--json"])
+        .process()
+        .run()
+        .success()
+        .stdout("--each -h -- --json\n");
+    world
+        .reader(&["wait", "--exec", "cat"])
+        .stdin("not this")
+        .process()
+        .run()
+        .success()
+        .stdout("");
+}
+
+#[test]
+fn with_each_the_command_runs_for_each_and_may_fail() {
+    let world = World::new();
+    Script::of(&world)
+        .ago(30)
+        .user("an older question")
+        .says("An answer.")
+        .save(&world, ONE);
+    at_work(&world);
+    let script = "echo $SESSION_STATE $SESSION_ID; test $SESSION_STATE != working || exit 3";
+    world
+        .reader(
+            &[
+                &[
+                    "wait",
+                    "--timeout",
+                    "0s",
+                    "--until",
+                    "working,waiting",
+                    "--each",
+                ][..],
+                &["--exec", "sh", "-c", script],
+            ]
+            .concat(),
+        )
+        .process()
+        .run()
+        .status(0)
+        .stdout(&format!("working {ID}\nwaiting {ONE}\n"))
+        .stderr("session-reader: sh failed: exit status: 3\n");
+}
+
+#[test]
+fn a_command_that_cannot_start_is_an_error() {
+    let world = World::new();
+    at_work(&world);
+    for each in [&[][..], &["--each"]] {
+        let args = ["wait", "--until", "working", "--timeout", "0s"];
+        world
+            .reader(&[&args, each, &["--exec", "/nowhere/notify", "-x"]].concat())
+            .process()
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(
+                "session-reader: /nowhere/notify cannot be started: No such file or directory (os error 2)\n",
+            );
+    }
+    for bare in [
+        &["wait", "--exec"][..],
+        &["wait", "--json", "--exec", "true"],
+    ] {
+        world.reader(bare).process().run().status(2);
+    }
+}
+
+/// What a transcript says is one line of text without secrets, and nothing in it is run.
+#[test]
+fn a_hostile_transcript_runs_nothing() {
+    let world = World::new();
+    let title =
+        r"$(touch a) `touch b`; touch c\nghp_0123456789abcdefghijABCDEFGHIJ012345\u0000\u001b[31m";
+    let title = r#"{"type":"custom-title","customTitle":"TITLE"}"#.replace("TITLE", title) + "\n";
+    let file = at_work(&world);
+    world.append(&file, title);
+    world.append(&file, call(LATE, "t1", "$(touch d)' \\\"; touch e"));
+    runs(&world, ID, "waiting", "permission prompt");
+    let script = r#"printf '%s\n' "$SESSION_NAME" "$SESSION_REASON"; ls"#;
+    world
+        .reader(&["wait", "--exec", "sh", "-c", script])
+        .process()
+        .run()
+        .success()
+        .stdout("5e551000\npermission: Bash $(touch d)' \"; touch e\n")
+        .stderr("");
 }

@@ -1,7 +1,7 @@
 //! `session-reader watch` where there is no terminal: one frame as text, from transcripts. Its screens and keys are tested
 //! in `src/reader/watch/tests.rs`, and on a terminal in `watch_tmux.rs`.
 
-use crate::support::claude::prompt;
+use crate::support::claude::{prompt, runs};
 use crate::support::script::Script;
 use crate::support::times::ago;
 use crate::support::world::{ONE, THREE, TWO, World};
@@ -451,4 +451,45 @@ fn a_terminal_that_answers_nothing_will_do() {
     );
     let place = std::fs::read_to_string(world.path("where")).expect("the editor ran");
     assert_eq!(place.trim(), world.path("work").to_str().expect("UTF-8"));
+}
+
+/// A file of the project is named as a person in there would, and a call that runs for long without a sign of life is said.
+#[test]
+fn a_reason_names_files_from_the_project_and_says_who_is_silent() {
+    let world = World::new();
+    let edit = serde_json::json!({
+        "file_path": world.path("work/src/a.rs"), "old_string": "a", "new_string": "b",
+    });
+    Script::of(&world)
+        .ago(4)
+        .user("tidy up")
+        .calls("Edit", edit)
+        .save(&world, ONE);
+    Script::of(&world)
+        .ago(12)
+        .user("test it")
+        .calls("Bash", serde_json::json!({"command": "cargo test"}))
+        .save(&world, TWO);
+    runs(&world, ONE, "waiting", "permission prompt");
+    runs(&world, TWO, "busy", "");
+    let shown = world.reader(&["watch", "--once"]).run().success();
+    for line in [
+        "▌ 11111111  claude   4m  permission: Edit src/a.rs · tidy up",
+        "  22222222  claude  12m  silent 12m in cargo test · test it",
+    ] {
+        assert!(
+            shown.out().lines().any(|shown| shown == line),
+            "{line}\n{}",
+            shown.out()
+        );
+    }
+    let rows = world.reader(&["list", "--json"]).run().success().json();
+    assert_eq!(rows[0]["reason"], "permission: Edit src/a.rs");
+    assert_eq!(rows[1]["reason"], "running Bash cargo test");
+    let resume = world
+        .reader(&["resume", ONE, "--json"])
+        .run()
+        .success()
+        .json();
+    assert_eq!(resume[0]["reason"], "permission: Edit src/a.rs");
 }

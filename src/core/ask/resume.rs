@@ -42,7 +42,9 @@ pub struct Stop<'f> {
 
 impl Stop<'_> {
     pub fn state(&self) -> State<'_> {
-        self.situation.state(self.session.format.live(), self.now)
+        let cwd = self.continuity.basics.first_cwd.as_deref();
+        let state = self.situation.state(self.session.format.live(), self.now);
+        state.within(cwd)
     }
 
     pub fn noted(&self, kind: Kind) -> impl Iterator<Item = &str> {

@@ -1,4 +1,4 @@
-//! What small files beside a transcript, and an agent's index of titles, say about a session.
+//! What small files beside a transcript, an agent's index of titles and the user's notes say about a session.
 //!
 //! Such a file may be missing. One that is there and cannot be read is an error: it may say which project a session
 //! belongs to.
@@ -10,13 +10,15 @@ use super::find::root_dir;
 use crate::env::Env;
 use crate::file::{self, Stamp, Unreadable};
 use crate::fold::Basics;
+use crate::state::notes::Marks;
 use session_format::format::descriptor::{Pointer, Root, Titles};
 use session_format::hash::HashMap;
 use session_format::path::is_too_long;
 
-/// The titles that index files under roots give to sessions. Each file is read once.
+/// The titles that index files under roots and the user's notes give to sessions. Each file is read once.
 #[derive(Debug, Default)]
 pub struct TitleIndex {
+    marks: Option<Marks>,
     by_root: HashMap<PathBuf, HashMap<String, String>>,
     /// Index files that could not be read.
     pub bad: Vec<Unreadable>,
@@ -27,6 +29,23 @@ const LARGEST_INDEX: u64 = 64 << 20;
 const LARGEST_ASIDE: u64 = 1 << 20;
 
 impl TitleIndex {
+    /// The user's notes of all projects.
+    pub(super) fn marks(&mut self, env: &Env) -> &Marks {
+        self.marks
+            .get_or_insert_with(|| Marks::read(env, &mut self.bad))
+    }
+
+    /// The same, for whoever needs no more titles.
+    pub(super) fn take_marks(&mut self, env: &Env) -> Marks {
+        self.marks(env);
+        self.marks.take().unwrap_or_default()
+    }
+
+    /// The title that the user gave to a session in the notes.
+    pub(super) fn name(&mut self, session: &Session, env: &Env) -> Option<String> {
+        self.marks(env).name(&session.id).map(str::to_owned)
+    }
+
     /// The title of a session in the index of its root; the last of an id wins.
     fn title(&mut self, session: &Session, env: &Env) -> Option<String> {
         let (index, dir) = session
@@ -50,8 +69,9 @@ impl TitleIndex {
         self.by_root.get(&path)?.get(&*session.id).cloned()
     }
 
-    /// Adds what a transcript does not say and the files around it do. This is the one rule for titles: a person's goes
-    /// before the agent's; a person's that stands in a file goes before the transcript's, and an agent's after it.
+    /// Adds what a transcript does not say and the files around it do. This is the one rule for titles: the one in the
+    /// user's notes goes first, and a person's before the agent's; a person's that stands in a file goes before the
+    /// transcript's, and an agent's after it.
     pub fn complete(
         &mut self,
         basics: &mut Basics,
@@ -70,7 +90,9 @@ impl TitleIndex {
         };
         basics.first_cwd = basics.first_cwd.take().or(cwd);
         basics.agent_title = basics.agent_title.take().or(by_agent);
-        basics.person_title = by_person
+        basics.person_title = self
+            .name(session, env)
+            .or(by_person)
             .or_else(|| self.title(session, env))
             .or(basics.person_title.take());
         Ok(())

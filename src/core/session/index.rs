@@ -27,7 +27,6 @@ use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::read::kept::{Addition, Reached, Renewed, renew};
 use crate::read::once::Once;
-use crate::state::notes::Marks;
 use crate::state::table::{Content, Place, Record, Table};
 use session_format::boundary::substr;
 use session_format::budget::Deadline;
@@ -145,6 +144,7 @@ impl<'f> Listed<'f> {
             done: self.done,
         };
         State::of(&history, self.session.format.live(), &self.presence, now)
+            .within(self.tally.first_cwd())
     }
 }
 
@@ -255,6 +255,8 @@ pub fn select<'f>(env: &Env, formats: &'f [AgentFormat], selection: &Selection) 
     };
     let mut all = around.judged(sessions, selection.foreign);
     count(&mut all, formats, &mut around, selection);
+    retain_sessions(&mut all);
+    let marks = around.titles.take_marks(env);
     let Around {
         titles,
         members,
@@ -262,8 +264,6 @@ pub fn select<'f>(env: &Env, formats: &'f [AgentFormat], selection: &Selection) 
         ..
     } = around;
     bad.extend(titles.bad.into_iter().chain(members.bad));
-    retain_sessions(&mut all);
-    let marks = Marks::read(env, &mut bad);
     for listed in &mut all {
         listed.set_presence(&agents);
         let (done, tags) = marks.of(&listed.session.id);
@@ -368,6 +368,11 @@ impl Around<'_> {
             .session
             .root
             .is_some_and(|root| root.beside.is_some() || root.titles.is_some())
+            || self
+                .titles
+                .marks(self.env)
+                .name(&listed.session.id)
+                .is_some()
         {
             self.set(listed, postcard::from_bytes(tally)?);
         } else {
@@ -380,6 +385,8 @@ impl Around<'_> {
         if listed.session.root.is_some() {
             self.titles
                 .complete_or_note(&mut tally.basics, &listed.session, self.env);
+        } else if let Some(name) = self.titles.name(&listed.session, self.env) {
+            tally.basics.person_title = Some(name);
         }
         self.set_as_is(listed, &tally);
     }

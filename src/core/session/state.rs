@@ -84,6 +84,8 @@ pub struct State<'s> {
     pub reason: Option<Reason<'s>>,
     pub since: Option<Time>,
     pub source: Evidence,
+    /// The directory that the session began in: paths below it are shown from there.
+    pub cwd: Option<&'s str>,
 }
 
 /// Why a session is in its state.
@@ -221,6 +223,7 @@ impl<'s> State<'s> {
             reason,
             since: since.or(history.updated),
             source,
+            cwd: None,
         };
         if history.done && !matches!(kind, StateKind::Working | StateKind::NeedsYou) {
             return State {
@@ -234,7 +237,12 @@ impl<'s> State<'s> {
     }
 }
 
-impl State<'_> {
+impl<'s> State<'s> {
+    /// The same, of a session that began in this directory.
+    pub fn within(self, cwd: Option<&'s str>) -> State<'s> {
+        State { cwd, ..self }
+    }
+
     /// True if something goes on in it for sure: it waits for its user, or its agent is known to be at work.
     pub fn goes_on(&self) -> bool {
         let is_known = self.source != Evidence::Transcript;

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::env::Env;
+use crate::session::State;
 use crate::session::index::Listed;
-use crate::session::{State, StateKind};
 use crate::show::figures::amount;
 use crate::show::gate::Gate;
 use crate::show::state::{self, reason};
@@ -181,10 +181,18 @@ pub fn table<'t>(
                 *width,
                 &mut cell,
             );
-            line += &style.paint(tone(column, row.state.kind), &cell);
+            line += &style.paint(tone(column, &row), &cell);
             line += GAP;
         }
-        line += &cut(&gate.line(title(&row)), room);
+        let (first, title) = title(&row);
+        let mut first = gate.line(first).into_owned();
+        if !first.is_empty() {
+            first.push(' ');
+        }
+        let first = cut(&first, room);
+        line += &first;
+        let left = room.saturating_sub(width(&first));
+        line += &style.paint(Tone::Strong, &cut(&gate.line(title), left));
         line.truncate(line.trim_end().len());
         line
     });
@@ -239,32 +247,38 @@ impl Column {
     }
 }
 
-fn tone(column: &Column, kind: StateKind) -> Tone {
+/// An id tells a person nothing: the title is what stands out.
+fn tone(column: &Column, row: &Row) -> Tone {
     match column.head {
+        "NAME" if row.listed.session.name.is_none() => Tone::Faint,
         "NAME" => Tone::Strong,
-        "STATE" => state::tone(kind),
+        "STATE" => state::tone(row.state.kind),
         _ => Tone::Plain,
     }
 }
 
-/// The title, after what the user should know first.
+/// What the user should know first, and the title.
 fn title<'l>(
     Row {
         listed, state, now, ..
     }: &Row<'l>,
-) -> Cow<'l, str> {
+) -> (String, &'l str) {
     let title = listed.tally.title().unwrap_or_default();
-    let title = with_origin(listed, title);
     let reason = state
         .concerns_user()
         .then(|| reason(state, Some(*now)))
         .flatten();
-    match (reason, listed.tags.is_empty()) {
-        (None, true) => title,
-        (None, false) => format!("[{}] {title}", listed.tags.join(", ")).into(),
-        (Some(reason), true) => format!("{reason} · {title}").into(),
-        (Some(reason), false) => format!("{reason} · [{}] {title}", listed.tags.join(", ")).into(),
+    let mut first = reason.map_or_else(String::new, |reason| format!("{reason} ·"));
+    let tags = (!listed.tags.is_empty()).then(|| format!("[{}]", listed.tags.join(", ")));
+    let origin = listed
+        .continues
+        .as_ref()
+        .map(|origin| format!("← {origin}"));
+    for part in tags.into_iter().chain(origin) {
+        let blank = if first.is_empty() { "" } else { " " };
+        first += &format!("{blank}{part}");
     }
+    (first, title)
 }
 
 /// A title, after the session that this one continues.

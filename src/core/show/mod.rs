@@ -20,7 +20,7 @@
 //! search ──▶ gate, log, terminal
 //! start ──▶ activity, gate, told, untrusted
 //! state ──▶ activity, terminal
-//! statusline ──▶ activity, gate, state, terminal
+//! statusline ──▶ activity, gate, object, state, terminal
 //! told ──▶ activity, gate, untrusted
 //! untrusted ──▶ gate
 //! ```

@@ -2,6 +2,8 @@
 //!
 //! Commands, questions and errors in them come from transcripts, so whoever shows the words puts them through the gate.
 
+use std::path::Path;
+
 use crate::env::iso;
 use crate::fold::Doing;
 use crate::session::live::Evidence;
@@ -9,7 +11,11 @@ use crate::session::state::{Group, Left, Reason, Stage};
 use crate::session::{State, StateKind};
 use crate::show::activity::ago;
 use crate::show::terminal::Tone;
-use session_format::time::{SECOND, Time};
+use session_format::entry::Act;
+use session_format::time::{MINUTE, SECOND, Time};
+
+/// A call that runs for so long without a line in the transcript is worth a look.
+const SILENT: i64 = 5 * MINUTE;
 
 /// The reason in words; none if there is nothing to say. With the time, how long ago it was is said, too.
 pub fn reason(state: &State, now: Option<Time>) -> Option<String> {
@@ -22,6 +28,7 @@ pub fn reason(state: &State, now: Option<Time>) -> Option<String> {
             doing
         }
     };
+    let call = |doing: &Doing| call(doing, state.cwd);
     Some(match state.reason? {
         Reason::Permission(doing) => with("permission", doing.map(call)),
         Reason::Question(question) => with("question", question.map(one_line)),
@@ -46,8 +53,11 @@ pub fn reason(state: &State, now: Option<Time>) -> Option<String> {
         Reason::Interrupted => format!("interrupted{}", ago()),
         Reason::AnsweredOrInterrupted => format!("answered{}, or interrupted", ago()),
         Reason::Trouble { text, limit } => trouble(text, limit, now),
-        Reason::Crashed(left) => format!("crashed{}", left.map_or_else(String::new, unfinished)),
-        Reason::Ended(Some(left), _) => format!("ended{}", unfinished(left)),
+        Reason::Crashed(left) => format!(
+            "crashed{}",
+            left.map_or_else(String::new, |left| unfinished(left, call))
+        ),
+        Reason::Ended(Some(left), _) => format!("ended{}", unfinished(left, call)),
         Reason::Ended(None, Some(_)) => format!("ended{}", ago()),
         // Its last activity is not its end.
         Reason::Ended(None, None) => match ago() {
@@ -86,7 +96,7 @@ fn with(what: &str, of: Option<String>) -> String {
 }
 
 /// How far the call had got that an agent left behind.
-fn unfinished(Left { doing, stage }: Left) -> String {
+fn unfinished(Left { doing, stage }: Left, call: impl Fn(&Doing) -> String) -> String {
     match stage {
         Stage::Running => format!(" while running {}", call(doing)),
         Stage::Waiting if doing.asks => format!(" before it was answered: {}", call(doing)),
@@ -95,8 +105,29 @@ fn unfinished(Left { doing, stage }: Left) -> String {
     }
 }
 
-fn call(Doing { tool, subject, .. }: &Doing) -> String {
-    one_line(&format!("{tool} {subject}"))
+/// The call in a few words. A file of the project is named as a person in there would.
+fn call(doing: &Doing, cwd: Option<&str>) -> String {
+    let Doing { tool, subject, .. } = doing;
+    let below = cwd
+        .filter(|_| matches!(doing.act, Act::Edit | Act::Read))
+        .and_then(|cwd| Path::new(subject).strip_prefix(cwd).ok()?.to_str())
+        .filter(|below| !below.is_empty());
+    one_line(&format!("{tool} {}", below.unwrap_or(subject)))
+}
+
+/// A call that runs, without a sign of life for a while: `silent 12m in cargo test`.
+pub fn silent(state: &State, updated: Option<Time>, now: Time) -> Option<String> {
+    let Some(Reason::Running(Some(doing))) = state.reason else {
+        return None;
+    };
+    let heard = updated.max(state.since)?;
+    let is_known = state.kind == StateKind::Working && state.source != Evidence::Transcript;
+    let what = match doing.act {
+        Act::Run if !doing.subject.is_empty() => one_line(&doing.subject),
+        _ => call(doing, state.cwd),
+    };
+    (is_known && now.0 - heard.0 >= SILENT)
+        .then(|| format!("silent {} in {what}", heard.short_age(now)))
 }
 
 /// What went wrong, in the client's words. That it is a limit is said if those words do not say so, and when it ends

@@ -1,6 +1,6 @@
 //! Does what keys ask for outside of the screen: other programs, the clipboard, notes about a session.
 //!
-//! `done`, `tag`, `pin` and `mute` do what the commands of that name do, for the selected session; what comes of it is said in
+//! `done`, `name`, `tag`, `pin` and `mute` do what the commands of that name do, for the selected session; what comes of it is said in
 //! the last line.
 
 use std::cell::RefCell;
@@ -113,6 +113,10 @@ impl App<'_, '_, '_> {
                 self.note(row, |stage| {
                     tag::set_done(Some(&row.id), !row.done, called, stage)
                 });
+            }
+            SessionEffect::Name(text) => {
+                let name = Some(&*text).filter(|text| !text.is_empty());
+                self.note(row, |stage| tag::set_name(&row.id, name, called, stage));
             }
             SessionEffect::Tag(text) => {
                 let (tag, remove) = text

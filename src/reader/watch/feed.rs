@@ -111,7 +111,7 @@ impl<'e> Rows<'e> {
 
     /// What it is about, with the key that goes on in another agent where this one has reached a limit.
     fn offer(&self, listed: &Listed, state: &State, now: Time) -> String {
-        let about = about(state, now);
+        let about = about(state, listed.tally.updated, now);
         let own = &listed.session.format.name;
         let mut others = self.others.iter().filter(|(format, _)| format != own);
         match (state.reason, others.next()) {

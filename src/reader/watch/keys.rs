@@ -46,13 +46,15 @@ pub enum SessionEffect {
     Edit,
     CopyId,
     CopyPath,
+    /// What the user calls it; nothing takes that back.
+    Name(String),
     Tag(String),
     Pin(String),
     Done,
     Mute,
 }
 
-pub const IN_LIST: [(&str, &str); 13] = [
+pub const IN_LIST: [(&str, &str); 14] = [
     ("?", "help"),
     ("q", "quit"),
     ("j/k", "move"),
@@ -64,6 +66,7 @@ pub const IN_LIST: [(&str, &str); 13] = [
     ("a", "all projects"),
     ("o", "editor"),
     ("y", "copy id"),
+    ("n", "name"),
     ("t", "tag"),
     ("d", "done"),
 ];
@@ -120,7 +123,7 @@ pub const HELP: [(&str, &str); 18] = [
     ("a", "all projects, or this one"),
     ("r c", "resume here; continue in another agent"),
     ("o y Y", "open in $EDITOR; copy the id, the path"),
-    ("t p", "tag it (-TAG takes one off); pin a text"),
+    ("n t p", "name it, tag it (-TAG: untag), pin a text"),
     ("d m", "done, or not; mute the hook for it"),
     ("!", "another one edited the same file"),
     ("mouse", "a click selects, the wheel scrolls"),
@@ -284,6 +287,12 @@ impl Model {
             Key::Char('Y') => SessionEffect::CopyPath,
             Key::Char('d') => SessionEffect::Done,
             Key::Char('m') => SessionEffect::Mute,
+            Key::Char('n') => {
+                let label = format!("name for {}: ", row.handle);
+                let name = Some(row.name.clone()).filter(|name| *name != row.handle);
+                self.ask(Question::Name(row), label, name.unwrap_or_default());
+                return None;
+            }
             Key::Char('t') => {
                 let label = format!("tag for {}: ", row.name);
                 self.ask(Question::Tag(row), label, String::new());
@@ -404,6 +413,7 @@ impl Model {
                         (self.find, self.log.found) = (text, None);
                         Some(Effect::Find { older: true })
                     }
+                    Question::Name(row) => Some(Effect::With(row, SessionEffect::Name(text))),
                     _ if text.is_empty() => None,
                     Question::Tag(row) => Some(Effect::With(row, SessionEffect::Tag(text))),
                     Question::Pin(row) => Some(Effect::With(row, SessionEffect::Pin(text))),

@@ -80,6 +80,8 @@ pub enum Question {
     Filter,
     /// Asks for words to look for in the log.
     Find,
+    /// Asks what the user calls it.
+    Name(Box<WatchRow>),
     Tag(Box<WatchRow>),
     Pin(Box<WatchRow>),
     /// In which of these agents to go on.

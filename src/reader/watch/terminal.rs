@@ -323,7 +323,7 @@ pub fn copied(text: &str) -> String {
     format!("\x1b]52;c;{}\x07", base64(text.as_bytes()))
 }
 
-/// A bell and a notification. Of the two sequences for that, terminals know one or the other.
+/// A bell and a notification. There are three sequences for that, and one that knows two would notify twice.
 pub fn notification(text: &str, env: &Env) -> String {
     // It must not end the sequence or be taken for another part of it.
     let text: String = text
@@ -342,7 +342,12 @@ pub fn notification(text: &str, env: &Env) -> String {
                 .iter()
                 .any(|name| term.to_string_lossy().starts_with(name))
         });
-    let note = if is_like_urxvt {
+    // Kitty's own protocol also brings its window to the front when the user clicks. It knows the variable inside tmux, too.
+    let is_kitty = env.var("KITTY_WINDOW_ID").is_some()
+        || env.var("TERM").is_some_and(|term| term == "xterm-kitty");
+    let note = if is_kitty {
+        format!("\x1b]99;;{text}\x1b\\")
+    } else if is_like_urxvt {
         format!("\x1b]777;notify;session-monitor;{text}\x1b\\")
     } else {
         format!("\x1b]9;{text}\x1b\\")
@@ -408,6 +413,16 @@ mod tests {
         assert_eq!(
             notification(text, &env(&[("TERM", "foot")])),
             "\u{7}\u{1b}]777;notify;session-monitor;a, ,]0,x, b\u{1b}\\"
+        );
+        for kitty in [("KITTY_WINDOW_ID", "3"), ("TERM", "xterm-kitty")] {
+            assert_eq!(
+                notification(text, &env(&[kitty, ("VTE_VERSION", "7600")])),
+                "\u{7}\u{1b}]99;;a, ,]0,x, b\u{1b}\\"
+            );
+        }
+        assert_eq!(
+            notification("a", &env(&[("TMUX", "x"), ("KITTY_WINDOW_ID", "3")])),
+            "\u{7}\u{1b}Ptmux;\u{1b}\u{1b}]99;;a\u{1b}\u{1b}\\\u{1b}\\"
         );
         assert_eq!(
             notification("a", &env(&[("TMUX", "x")])),

@@ -39,6 +39,7 @@ fn row(
         reason,
         since: Some(Time(-minutes * MINUTE)),
         source: Evidence::Transcript,
+        cwd: None,
     };
     let group = Group::of(&state, &Presence::Unknown, Time(0));
     WatchRow {
@@ -210,6 +211,7 @@ fn screens_of_several_sizes() {
     let cases = [
         (60, 20, include_str!("screens/60x20.txt")),
         (80, 24, include_str!("screens/80x24.txt")),
+        (120, 40, include_str!("screens/120x40.txt")),
         (200, 60, include_str!("screens/200x60.txt")),
         (30, 5, include_str!("screens/30x5.txt")),
     ];
@@ -217,6 +219,41 @@ fn screens_of_several_sizes() {
         let shown = shown(&model(width, height, rows()));
         assert_eq!(shown, expected, "{width}x{height}:\n{shown}");
     }
+}
+
+/// In the list n asks for a name, with the one it has; in a log it goes on with a find.
+#[test]
+fn a_key_names_a_session() {
+    let mut model = model(80, 24, rows());
+    let selected = model.selected().expect("a row").clone();
+    model.press(Key::Char('n'));
+    let last = |model: &Model| shown(model).lines().last().unwrap_or_default().to_owned();
+    assert_eq!(last(&model), " name for events: ▏");
+    "checkout tax".chars().for_each(|char| {
+        model.press(Key::Char(char));
+    });
+    assert_eq!(last(&model), " name for events: checkout tax▏");
+    let effect = SessionEffect::Name("checkout tax".into());
+    assert_eq!(
+        model.press(Key::Enter),
+        Some(Effect::With(Box::new(selected), effect))
+    );
+    model.press(Key::Enter);
+    assert_eq!(model.press(Key::Char('n')), None);
+    assert!(model.prompt.is_none());
+}
+
+/// However long a reason is, 40 characters of a title are there to tell one session from the next.
+#[test]
+fn at_120_columns_a_title_keeps_40_characters() {
+    let (about, title) = ("permission: ".repeat(20), "0123456789".repeat(6));
+    let row = row("api", "claude", StateKind::NeedsYou, 3, &about, &title);
+    let shown = shown(&model(120, 40, vec![row]));
+    let line = shown.lines().nth(2).unwrap_or_default();
+    assert!(
+        line.ends_with("… · 012345678901234567890123456789012345678…"),
+        "{shown}"
+    );
 }
 
 /// Whatever the size, nothing panics, and every key may be pressed.

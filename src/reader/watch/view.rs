@@ -117,7 +117,10 @@ impl Section {
 }
 
 /// The reason for the state of a session, as far as its line does not say so by the word for the state and the time.
-pub fn about(state: &State, now: Time) -> String {
+pub fn about(state: &State, updated: Option<Time>, now: Time) -> String {
+    if let Some(silent) = state::silent(state, updated, now) {
+        return silent;
+    }
     match state.reason {
         Some(Reason::Answered | Reason::Ended(None, _)) => String::new(),
         // When a limit ends is nowhere else; how long ago the rest was is in its own column.
@@ -230,8 +233,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// From this width on, the log is beside the list.
-    const WIDE: u16 = 120;
+    /// From this width on, the log is beside the list. Below it, a title would have no room there.
+    const WIDE: u16 = 160;
     /// The least height with a log below the list, and the least with a line of keys.
     const TALL: u16 = 14;
     const LEAST: u16 = 6;
@@ -576,8 +579,11 @@ fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
     }
 }
 
-/// The least room for a title behind a reason.
+/// The least room for a title behind a reason, and what it keeps on a wide screen.
 const LEAST_TITLE: u16 = 12;
+const WIDE_LIST: u16 = 118;
+const BETWEEN: &str = " · ";
+const WIDE_TITLE: usize = 40;
 
 fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, brush: &mut Brush) {
     let is_idle = !row.group.is_active() && row.at.is_none();
@@ -585,6 +591,11 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
         (Tone::Faint, Tone::Faint)
     } else {
         (Tone::Plain, Tone::Strong)
+    };
+    // An id tells a person nothing, so the title is what stands out then.
+    let (name, title) = match name {
+        Tone::Strong if row.id.starts_with(&*row.name) => (Tone::Faint, Tone::Strong),
+        name => (name, quiet),
     };
     let reason = match row.group {
         _ if row.at.is_some() => Tone::Plain,
@@ -626,15 +637,23 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
             ),
             (state::tone(row.kind), &cell(state, state_room)),
             (Tone::User, &tags),
-            (reason, &row.about),
         ],
     );
-    // A title of a few letters says nothing.
     let rest = indented(line, x - line.x);
     if row.about.is_empty() {
-        brush.put(rest, [(quiet, &*row.title)]);
-    } else if !row.title.is_empty() && rest.width >= LEAST_TITLE {
-        brush.put(rest, [(Tone::Faint, " · "), (Tone::Faint, &row.title)]);
+        brush.put(rest, [(title, &*row.title)]);
+        return;
+    }
+    let kept = match row.title.is_empty() || line.width < WIDE_LIST {
+        true => 0,
+        false => width(&row.title).min(WIDE_TITLE) + width(BETWEEN),
+    };
+    let about = cut(&row.about, usize::from(rest.width).saturating_sub(kept));
+    let x = brush.put(rest, [(reason, &*about)]);
+    // A title of a few letters says nothing.
+    let rest = indented(line, x - line.x);
+    if !row.title.is_empty() && rest.width >= LEAST_TITLE {
+        brush.put(rest, [(Tone::Faint, BETWEEN), (title, &row.title)]);
     }
 }
 

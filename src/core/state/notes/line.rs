@@ -5,6 +5,7 @@
 //! decision 2: PostgreSQL instead of SQLite
 //! done 4f2a9c11-…
 //! tag release: 4f2a9c11-…, 77aa0b1c-…
+//! name 4f2a9c11-…: checkout tax
 //! ```
 //!
 //! The id and the parentheses may be missing, and the line may be an item of a list. A line that does not begin with
@@ -124,13 +125,15 @@ pub enum Says {
     Done(String),
     /// Sessions with a tag.
     Tag(String, Vec<String>),
+    /// The title that the user gave to a session.
+    Name(String, String),
 }
 
 impl Says {
     /// The ids of the sessions that it is about.
     pub fn sessions(&self) -> &[String] {
         match self {
-            Says::Done(id) => std::slice::from_ref(id),
+            Says::Done(id) | Says::Name(id, _) => std::slice::from_ref(id),
             Says::Tag(_, ids) => ids,
             _ => &[],
         }
@@ -157,6 +160,7 @@ pub fn parse(line: &[u8], kinds: &[Kind], wall: &dyn Fn(Time) -> Time) -> Result
     match word {
         "done" if kinds.contains(&Kind::Pin) => done(rest),
         "tag" if kinds.contains(&Kind::Pin) => tag(rest),
+        "name" if kinds.contains(&Kind::Pin) => name(rest),
         _ => match Kind::named(word).filter(|kind| kinds.contains(kind)) {
             // All that stands before the id is as long in the text as in the line.
             Some(kind) => note(kind, rest, text.len() - rest.len(), wall),
@@ -289,5 +293,18 @@ fn tag(rest: &str) -> Result<Says, String> {
         "" => Err("no name of a tag after 'tag'".into()),
         _ if ids.is_empty() => Err("no session after the tag".into()),
         tag => Ok(Says::Tag(tag.into(), ids)),
+    }
+}
+
+/// `name ID: TITLE`
+fn name(rest: &str) -> Result<Says, String> {
+    let (id, title) = rest
+        .split_once(':')
+        .ok_or("no ':' between the session and its name")?;
+    match (id.trim(), title.trim()) {
+        ("", _) => Err("no id of a session after 'name'".into()),
+        (prose, _) if prose.contains(BLANKS) => Err(format!("'{prose}' is no id of a session")),
+        (_, "") => Err("no name after the session".into()),
+        (id, title) => Ok(Says::Name(id.into(), title.into())),
     }
 }

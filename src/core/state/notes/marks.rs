@@ -1,4 +1,4 @@
-//! What the user said of sessions, in the notes of all projects: which are done, and their tags.
+//! What the user said of sessions, in the notes of all projects: which are done, their tags and their names.
 
 use super::Notes;
 use super::line::Says;
@@ -47,14 +47,27 @@ impl Marks {
     pub fn of(&self, session: &str) -> (bool, Vec<String>) {
         let mut tags: Vec<String> = Vec::new();
         let mut done = false;
-        let all = self.0.get(beginning(session)).into_iter().flatten();
-        for says in all.filter(|says| says.sessions().iter().any(|id| is_same(id, session))) {
+        for says in self.about(session) {
             match says {
                 Says::Tag(tag, _) if !tags.contains(tag) => tags.push(tag.clone()),
                 says => done |= matches!(says, Says::Done(_)),
             }
         }
         (done, tags)
+    }
+
+    /// The title that the user gave to a session; the last one counts.
+    pub fn name(&self, session: &str) -> Option<&str> {
+        let names = self.about(session).filter_map(|says| match says {
+            Says::Name(_, name) => Some(&**name),
+            _ => None,
+        });
+        names.last()
+    }
+
+    fn about(&self, session: &str) -> impl Iterator<Item = &Says> {
+        let all = self.0.get(beginning(session)).into_iter().flatten();
+        all.filter(move |says| says.sessions().iter().any(|id| is_same(id, session)))
     }
 }
 

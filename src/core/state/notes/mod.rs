@@ -177,6 +177,29 @@ impl Notes {
         changes
     }
 
+    /// The title that the user gave to a session; the last one counts.
+    pub fn name(&self, session: &str) -> Option<&str> {
+        let names = self.says().filter_map(|says| match says {
+            Says::Name(id, name) if is_same(id, session) => Some(&**name),
+            _ => None,
+        });
+        names.last()
+    }
+
+    /// Gives a session a title, or takes it back. Returns the one it had.
+    pub fn set_name(&mut self, session: &str, name: Option<&str>) -> Option<String> {
+        let before = self.name(session).map(str::to_owned);
+        if before.as_deref() != name {
+            self.lines
+                .retain(|line| !matches!(&line.says, Says::Name(id, _) if is_same(id, session)));
+            if let Some(name) = name {
+                let says = Says::Name(session.into(), name.into());
+                self.append(&format!("name {session}: {name}"), says);
+            }
+        }
+        before
+    }
+
     /// Gives a session a tag; false if it has it already.
     pub fn add_tag(&mut self, tag: &str, session: &str) -> bool {
         let is_new = !self.tags(session).contains(&tag);
