@@ -86,6 +86,33 @@ impl Signature {
                 .is_none_or(|[a, b]| self.has([*a, *b, EDGE]))
     }
 
+    /// False if no word of the text is this one with one wrong letter: one too many, one too few, another one, or two that
+    /// changed places.
+    pub fn may_hold_like(&self, word: &[u8]) -> bool {
+        let edges = [&[EDGE], word, &[EDGE]].concat();
+        let has: Vec<bool> = edges
+            .array_windows()
+            .map(|three| self.has(*three))
+            .collect();
+        // Another letter, or one too few, changes only what it is a part of.
+        let first = has.iter().position(|has| !has).unwrap_or(0);
+        let last = has.iter().rposition(|has| !has).unwrap_or(0);
+        if last - first < TOGETHER {
+            return true;
+        }
+        let whole = |word: &[u8]| self.may_begin(word) && self.may_end(word);
+        let mut other = word.to_vec();
+        (0..word.len()).any(|at| {
+            let swapped = at > 0 && {
+                other.swap(at - 1, at);
+                let whole = whole(&other);
+                other.swap(at - 1, at);
+                whole
+            };
+            swapped || whole(&[&word[..at], &word[at + 1..]].concat())
+        })
+    }
+
     fn has(&self, three: [u8; TOGETHER]) -> bool {
         let (byte, bit) = place(three, self.0.len());
         self.0[byte] & bit != 0
@@ -130,6 +157,27 @@ mod tests {
                 .map(|number| format!("lighthouse{number}"))
                 .filter(|word| signature.may_hold(word.as_bytes()));
             assert!(wrong.count() < 10, "{count}");
+        }
+        let signature = Signature::of(&[b"the lighthouse, there"]);
+        for like in [
+            "lighthouse",
+            "lighthuose",
+            "ilghthouse",
+            "lighthoues",
+            "lihthouse",
+            "lightxouse",
+            "lighthousex",
+            "xlighthouse",
+            "ighthouse",
+            "lighthous",
+            "ligghthouse",
+            "tehre",
+            "thare",
+        ] {
+            assert!(signature.may_hold_like(like.as_bytes()), "{like}");
+        }
+        for other in ["lixxthouse", "lighthose2", "zzqqy", "throe"] {
+            assert!(!signature.may_hold_like(other.as_bytes()), "{other}");
         }
         for damaged in [&[][..], &[0; 7], &[0; 24], &[0; 2 * LARGEST]] {
             assert_eq!(Signature::read(damaged), None);

@@ -136,11 +136,20 @@ impl TypedWord {
     /// False if a text with these letters does not fit it.
     pub(crate) fn may_be_in(&self, signature: &Signature, typos: bool) -> bool {
         let may_hold = |finder: &Finder| signature.may_hold(finder.needle());
-        may_hold(&self.finder)
+        let is_there = match self.word.chars().count() < 3 {
+            true => signature.may_begin(self.word.as_bytes()),
+            false => may_hold(&self.finder),
+        };
+        is_there
             || !self.parts.is_empty() && self.parts.iter().all(may_hold)
             || typos
                 && self.halves.as_ref().is_some_and(|[start, end]| {
-                    signature.may_begin(start.needle()) || signature.may_end(end.needle())
+                    // A letter of another script is several bytes.
+                    if self.word.is_ascii() {
+                        signature.may_hold_like(self.word.as_bytes())
+                    } else {
+                        signature.may_begin(start.needle()) || signature.may_end(end.needle())
+                    }
                 })
     }
 
