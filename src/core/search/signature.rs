@@ -13,6 +13,8 @@ const SMALLEST: usize = 8;
 const TOGETHER: usize = 3;
 /// Stands for whatever is before or after a word.
 const EDGE: u8 = 0;
+/// Once more, before a word: of one with two letters, nothing else is known.
+const BEGIN: u8 = 1;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature(Arc<[u8]>);
@@ -28,15 +30,17 @@ impl Signature {
         for text in texts {
             if let Some([first, second]) = text.first_chunk() {
                 add([EDGE, *first, *second]);
+                add([BEGIN, *first, *second]);
             }
             if let Some([before, last]) = text.last_chunk() {
                 add([*before, *last, EDGE]);
             }
-            for [a, b, c] in text.array_windows().copied() {
+            for [a, b, c] in threes(text) {
                 add([a, b, c]);
                 // Other scripts have their own letters, any of which may begin or end a word as far as is known here.
                 if !a.is_ascii_alphanumeric() {
                     add([EDGE, b, c]);
+                    add([BEGIN, b, c]);
                 }
                 if !c.is_ascii_alphanumeric() {
                     add([a, b, EDGE]);
@@ -67,7 +71,7 @@ impl Signature {
 
     /// False if the text does not have these bytes. Of fewer than three nothing is known.
     pub fn may_hold(&self, word: &[u8]) -> bool {
-        word.array_windows().all(|three| self.has(*three))
+        threes(word).all(|three| self.has(three))
     }
 
     /// False if no word of the text begins with these bytes.
@@ -75,7 +79,7 @@ impl Signature {
         self.may_hold(word)
             && word
                 .first_chunk()
-                .is_none_or(|[a, b]| self.has([EDGE, *a, *b]))
+                .is_none_or(|[a, b]| self.has([EDGE, *a, *b]) && self.has([BEGIN, *a, *b]))
     }
 
     /// False if no word of the text ends with these bytes.
@@ -90,10 +94,7 @@ impl Signature {
     /// changed places.
     pub fn may_hold_like(&self, word: &[u8]) -> bool {
         let edges = [&[EDGE], word, &[EDGE]].concat();
-        let has: Vec<bool> = edges
-            .array_windows()
-            .map(|three| self.has(*three))
-            .collect();
+        let has: Vec<bool> = threes(&edges).map(|three| self.has(three)).collect();
         // Another letter, or one too few, changes only what it is a part of.
         let first = has.iter().position(|has| !has).unwrap_or(0);
         let last = has.iter().rposition(|has| !has).unwrap_or(0);
@@ -117,6 +118,12 @@ impl Signature {
         let (byte, bit) = place(three, self.0.len());
         self.0[byte] & bit != 0
     }
+}
+
+fn threes(bytes: &[u8]) -> impl Iterator<Item = [u8; TOGETHER]> {
+    bytes
+        .windows(TOGETHER)
+        .map(|three| [three[0], three[1], three[2]])
 }
 
 /// The byte and the bit of three bytes in a set of some size. In one of half the size, what is in the two halves of the
