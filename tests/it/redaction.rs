@@ -414,6 +414,8 @@ fn no_place_shows_what_another_hides() {
             ("log --json", redacted(&["log", ONE, "--json", "--full"])),
             ("resume", redacted(&["resume", ONE])),
             ("search", redacted(&["search", "together"])),
+            ("find", redacted(&["find", "together", "--print"])),
+            ("find --json", redacted(&["find", "together", "--json"])),
         ];
         let live = world.path(format!(".state/session-monitor/live/codex-{ME}.jsonl"));
         let live = fs::read_to_string(live).expect("a live file");

@@ -411,6 +411,8 @@ fn said(text: &Text, typed: &Typed, known: &[Option<Grade>], typos: bool) -> Opt
                 .iter()
                 .filter_map(|part| word.fit(part.text, typos));
             *grade = Some(match fits.min()? {
+                // Of one or two letters, the beginning of a word is as good.
+                Fit::Part if word.is_short() => Grade::Said,
                 Fit::Exact => Grade::Said,
                 Fit::Part => Grade::SaidInPart,
                 Fit::Typo => Grade::SaidWrongly,

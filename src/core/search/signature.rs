@@ -13,6 +13,8 @@ const SMALLEST: usize = 8;
 const TOGETHER: usize = 3;
 /// Stands for whatever is before or after a word.
 const EDGE: u8 = 0;
+/// Once more, before a word: of one with two letters, nothing else is known.
+const BEGIN: u8 = 1;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature(Arc<[u8]>);
@@ -28,15 +30,17 @@ impl Signature {
         for text in texts {
             if let Some([first, second]) = text.first_chunk() {
                 add([EDGE, *first, *second]);
+                add([BEGIN, *first, *second]);
             }
             if let Some([before, last]) = text.last_chunk() {
                 add([*before, *last, EDGE]);
             }
-            for [a, b, c] in text.array_windows().copied() {
+            for [a, b, c] in threes(text) {
                 add([a, b, c]);
                 // Other scripts have their own letters, any of which may begin or end a word as far as is known here.
                 if !a.is_ascii_alphanumeric() {
                     add([EDGE, b, c]);
+                    add([BEGIN, b, c]);
                 }
                 if !c.is_ascii_alphanumeric() {
                     add([a, b, EDGE]);
@@ -67,7 +71,7 @@ impl Signature {
 
     /// False if the text does not have these bytes. Of fewer than three nothing is known.
     pub fn may_hold(&self, word: &[u8]) -> bool {
-        word.array_windows().all(|three| self.has(*three))
+        threes(word).all(|three| self.has(three))
     }
 
     /// False if no word of the text begins with these bytes.
@@ -75,7 +79,7 @@ impl Signature {
         self.may_hold(word)
             && word
                 .first_chunk()
-                .is_none_or(|[a, b]| self.has([EDGE, *a, *b]))
+                .is_none_or(|[a, b]| self.has([EDGE, *a, *b]) && self.has([BEGIN, *a, *b]))
     }
 
     /// False if no word of the text ends with these bytes.
@@ -86,10 +90,40 @@ impl Signature {
                 .is_none_or(|[a, b]| self.has([*a, *b, EDGE]))
     }
 
+    /// False if no word of the text is this one with one wrong letter: one too many, one too few, another one, or two that
+    /// changed places.
+    pub fn may_hold_like(&self, word: &[u8]) -> bool {
+        let edges = [&[EDGE], word, &[EDGE]].concat();
+        let has: Vec<bool> = threes(&edges).map(|three| self.has(three)).collect();
+        // Another letter, or one too few, changes only what it is a part of.
+        let first = has.iter().position(|has| !has).unwrap_or(0);
+        let last = has.iter().rposition(|has| !has).unwrap_or(0);
+        if last - first < TOGETHER {
+            return true;
+        }
+        let whole = |word: &[u8]| self.may_begin(word) && self.may_end(word);
+        let mut other = word.to_vec();
+        (0..word.len()).any(|at| {
+            let swapped = at > 0 && {
+                other.swap(at - 1, at);
+                let whole = whole(&other);
+                other.swap(at - 1, at);
+                whole
+            };
+            swapped || whole(&[&word[..at], &word[at + 1..]].concat())
+        })
+    }
+
     fn has(&self, three: [u8; TOGETHER]) -> bool {
         let (byte, bit) = place(three, self.0.len());
         self.0[byte] & bit != 0
     }
+}
+
+fn threes(bytes: &[u8]) -> impl Iterator<Item = [u8; TOGETHER]> {
+    bytes
+        .windows(TOGETHER)
+        .map(|three| [three[0], three[1], three[2]])
 }
 
 /// The byte and the bit of three bytes in a set of some size. In one of half the size, what is in the two halves of the
@@ -130,6 +164,27 @@ mod tests {
                 .map(|number| format!("lighthouse{number}"))
                 .filter(|word| signature.may_hold(word.as_bytes()));
             assert!(wrong.count() < 10, "{count}");
+        }
+        let signature = Signature::of(&[b"the lighthouse, there"]);
+        for like in [
+            "lighthouse",
+            "lighthuose",
+            "ilghthouse",
+            "lighthoues",
+            "lihthouse",
+            "lightxouse",
+            "lighthousex",
+            "xlighthouse",
+            "ighthouse",
+            "lighthous",
+            "ligghthouse",
+            "tehre",
+            "thare",
+        ] {
+            assert!(signature.may_hold_like(like.as_bytes()), "{like}");
+        }
+        for other in ["lixxthouse", "lighthose2", "zzqqy", "throe"] {
+            assert!(!signature.may_hold_like(other.as_bytes()), "{other}");
         }
         for damaged in [&[][..], &[0; 7], &[0; 24], &[0; 2 * LARGEST]] {
             assert_eq!(Signature::read(damaged), None);

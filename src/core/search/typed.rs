@@ -118,6 +118,11 @@ impl TypedWord {
         self.word.len()
     }
 
+    /// True if it has only one or two letters. They are in every text, so only words count that begin with them.
+    pub(crate) fn is_short(&self) -> bool {
+        self.word.chars().count() < 3
+    }
+
     /// True if it is long enough to be taken for another word.
     pub(crate) fn may_be_wrong(&self) -> bool {
         self.halves.is_some()
@@ -136,11 +141,20 @@ impl TypedWord {
     /// False if a text with these letters does not fit it.
     pub(crate) fn may_be_in(&self, signature: &Signature, typos: bool) -> bool {
         let may_hold = |finder: &Finder| signature.may_hold(finder.needle());
-        may_hold(&self.finder)
+        let is_there = match self.is_short() {
+            true => signature.may_begin(self.word.as_bytes()),
+            false => may_hold(&self.finder),
+        };
+        is_there
             || !self.parts.is_empty() && self.parts.iter().all(may_hold)
             || typos
                 && self.halves.as_ref().is_some_and(|[start, end]| {
-                    signature.may_begin(start.needle()) || signature.may_end(end.needle())
+                    // A letter of another script is several bytes.
+                    if self.word.is_ascii() {
+                        signature.may_hold_like(self.word.as_bytes())
+                    } else {
+                        signature.may_begin(start.needle()) || signature.may_end(end.needle())
+                    }
                 })
     }
 
@@ -174,8 +188,7 @@ impl TypedWord {
     }
 
     fn each_literal(&self, text: &str, take: &mut dyn FnMut(Range<usize>, Fit) -> Option<usize>) {
-        // One or two letters are in every text, so only words count that begin with them.
-        let is_short = self.word.chars().count() < 3;
+        let is_short = self.is_short();
         let mut from = 0;
         while let Some(at) = next(&self.finder, text, from) {
             let end = at + self.word.len();
