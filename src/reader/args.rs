@@ -18,8 +18,7 @@ use session_format::time::{DAY, MINUTE, Time};
 
 const SHORT: &str = "\
 NAME is the name, title, tag, id or file of a session, a part of it, or `last`.
-`session-reader COMMAND -h` shows the flags of a command, and
-`session-reader --help` shows everything";
+`session-reader COMMAND -h` shows its flags, `session-reader --help` everything.";
 
 const LONG: &str = "\
 Options:

@@ -312,7 +312,9 @@ fn codex_keeps_a_lock_while_it_runs() {
         let held = lock(&world, &lock_file, "2026-11-16T02:50:59Z");
         assert_eq!(state(&world), runs);
         drop(held);
-        assert_eq!(state(&world), gone);
+        // A program that another test is just starting has the lock, too, for a moment.
+        let is_gone = (0..100).any(|_| state(&world) == gone);
+        assert!(is_gone, "{} is not {gone}", state(&world));
         let _held = lock(&world, &lock_file, "2026-11-16T02:54:00Z");
         let resumed = if runs.starts_with("error") {
             runs
