@@ -4,11 +4,14 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use serde_json::json;
+
 use crate::scene::Chance;
 use crate::support::claude::{answer, call, prompt, result};
 use crate::support::files::{files_below, settle};
 use crate::support::reader::rows;
 use crate::support::run::in_a_terminal_of;
+use crate::support::script::Script;
 use crate::support::world::{ID, ONE, TWO, World};
 
 /// Tokens near the end of 64 bits were added up beyond it.
@@ -1043,4 +1046,34 @@ fn names_in_the_table_lead_to_their_sessions() {
             .success()
             .stdout(&format!("2026-11-16 02:00  user       {title}\n"));
     }
+}
+
+/// How full the model's context is, where the client says how much it has and takes.
+#[test]
+fn the_used_context_is_told_in_per_cent() {
+    let world = World::new();
+    let usage =
+        |tokens: u64| json!({"input_tokens": tokens, "output_tokens": 0, "total_tokens": tokens});
+    let info = json!({"total_token_usage": usage(90_000), "last_token_usage": usage(63_900), "model_context_window": 100_000});
+    Script::codex(&world, ONE)
+        .ago(9)
+        .user("count them")
+        .item("event_msg", json!({"type": "token_count", "info": info}))
+        .save(&world, ONE);
+    let rows = world.reader(&["list", "--json"]).run().success().json();
+    assert_eq!(rows[0]["context"], 63);
+    let resumed = world.reader(&["resume", ONE]).run().success();
+    assert!(
+        resumed
+            .out()
+            .contains("Tokens      90k in, 0 out, context 63% full\n"),
+        "{}",
+        resumed.out()
+    );
+    let frame = world.reader(&["watch", "--once"]).run().success();
+    assert!(
+        frame.out().contains(" · codex · ctx 63% · "),
+        "{}",
+        frame.out()
+    );
 }

@@ -38,6 +38,17 @@ pub struct Basics<S = String> {
     pub prompted: bool,
 }
 
+impl<S> Basics<S> {
+    /// The used part of the model's context in per cent, where the client says both.
+    pub fn context_used(&self) -> Option<u8> {
+        let (used, window) = (self.context?, self.window.filter(|window| *window > 0)?);
+        u8::try_from(used.saturating_mul(100) / window)
+            .ok()
+            .filter(|part| *part > 0)
+            .map(|part| part.min(100))
+    }
+}
+
 impl Basics {
     pub fn facts(&mut self, facts: &Facts) {
         if let Some(time) = facts.time {

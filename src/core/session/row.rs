@@ -12,6 +12,8 @@ pub struct Row {
     pub messages: u64,
     pub input: u64,
     pub output: u64,
+    /// The used part of the model's context in per cent, where the client says both.
+    pub context_used: Option<u8>,
     pub ending: Ending,
     /// Few sessions have one.
     open_end: Option<Box<OpenEnd>>,
@@ -48,6 +50,7 @@ impl Row {
             messages: tally.messages,
             input: tally.input,
             output: tally.output,
+            context_used: tally.context_used(),
             ending: tally.ending(),
             open_end: tally.open_end().map(Box::new),
             first_cwd: cwd.clone(),

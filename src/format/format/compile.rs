@@ -313,9 +313,7 @@ fn bind_rule(rule: &mut Rule, trie: &mut Trie, blocks: &mut Trie, subjects: &[Po
     }
     if let Some(usage) = &mut rule.usage {
         bind([&mut usage.input, &mut usage.output], trie);
-        if detailed {
-            bind([&mut usage.context, &mut usage.window], trie);
-        }
+        bind([&mut usage.context, &mut usage.window], trie);
     }
 }
 

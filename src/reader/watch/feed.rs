@@ -102,6 +102,7 @@ impl<'e> Rows<'e> {
             here: listed.here,
             is_open: matches!(listed.presence, Presence::Runs(_)),
             runs_in: place(&listed.presence),
+            context_used: listed.tally.context_used,
             waits_for,
             conflicts: false,
             at: None,

@@ -656,8 +656,10 @@ impl Model {
 
     fn log_pane(&self, row: &WatchRow) -> LogPane<'_> {
         let mut title = vec![&*row.name, &row.agent];
+        let used = row.context_used.map(|used| format!("ctx {used}%"));
+        let used = used.unwrap_or_default();
         title.extend(
-            [&*row.place, &row.title]
+            [&*used, &row.place, &row.title]
                 .into_iter()
                 .filter(|text| !text.is_empty()),
         );

@@ -65,6 +65,7 @@ fn row(
         here: true,
         is_open: true,
         runs_in: None,
+        context_used: None,
         waits_for: Vec::new(),
         conflicts: false,
         at: None,

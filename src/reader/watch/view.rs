@@ -55,6 +55,8 @@ pub struct WatchRow {
     pub is_open: bool,
     /// Where that agent runs, if it is known.
     pub runs_in: Option<AgentPlace>,
+    /// How full the model's context is, in per cent.
+    pub context_used: Option<u8>,
     /// What it waits for, whole.
     pub waits_for: Vec<CallLine>,
     /// Another session edited the same file lately.

@@ -166,9 +166,11 @@ impl Stop<'_> {
                 About::Next,
                 "Tokens",
                 &[&format!(
-                    "{} in, {} out",
+                    "{} in, {} out{}",
                     amount(all.input),
-                    amount(all.output)
+                    amount(all.output),
+                    all.context_used()
+                        .map_or_else(String::new, |used| format!(", context {used}% full"))
                 )],
             );
         }
