@@ -299,9 +299,14 @@ fn serve(
         let number = calls.len();
         let error = match (&call, plan) {
             (Some(_), Plan::Kill(at)) if at == number => {
+                // Whoever it has started is not killed with it, and waits for an answer.
+                let is_own = Path::new(&format!("/proc/{pid}/task/{}", request.pid)).exists();
                 kill(pid);
-                calls.extend(call);
-                continue;
+                if is_own {
+                    calls.extend(call);
+                    continue;
+                }
+                None
             }
             (Some(_), Plan::Fail(at, error)) if at == number => Some(error),
             (Some(call), Plan::FailFrom(at)) if at <= number => {

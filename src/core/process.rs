@@ -124,7 +124,8 @@ pub fn tty(pid: u32) -> Option<String> {
     let device = fields.get(4)?.parse::<i32>().ok()? as u32;
     let (major, minor) = (device >> 8 & 0xfff, device & 0xff | device >> 12 & 0xf_ff00);
     match major {
-        4 => Some(format!("/dev/tty{minor}")),
+        4 if minor < 64 => Some(format!("/dev/tty{minor}")),
+        4 => Some(format!("/dev/ttyS{}", minor - 64)),
         // Each of these has 256 of them, or its numbers go on.
         136..=143 => Some(format!("/dev/pts/{}", (major - 136) * 256 + minor)),
         _ => None,

@@ -257,6 +257,7 @@ impl<'f> Agents<'f> {
             (Some(Presence::Runs(said)), _) if said.status.is_none() => {
                 let known = |news| AgentReport {
                     pid: said.pid,
+                    pane: said.pane.clone(),
                     ..said_by(news, session)
                 };
                 Presence::Runs(news.map_or_else(|| said.clone(), |news| Box::new(known(news))))

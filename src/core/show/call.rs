@@ -57,10 +57,14 @@ pub fn lines(
         return detail.tasks.iter().map(task).collect();
     }
     match (&detail.input, call.act) {
+        // The command itself, and then what else it is called with: a time-out, what it is for.
         (Some(input), Act::Run) => {
-            with_others(text(Tone::Plain, subject), values(input, gate), subject)
+            let command = call.subjects.first().map_or("", |command| command);
+            let mut lines = text(Tone::Plain, subject);
+            lines.extend(values(input, Some(command), gate));
+            lines
         }
-        (Some(input), _) => values(input, gate),
+        (Some(input), _) => values(input, None, gate),
         (None, _) => text(Tone::Plain, subject),
     }
 }
@@ -95,21 +99,8 @@ fn text(tone: Tone, text: &str) -> Vec<CallLine> {
     text.lines().map(|line| (tone, line.to_owned())).collect()
 }
 
-/// A command, and what else it is called with: a time-out, what it is for.
-fn with_others(mut lines: Vec<CallLine>, others: Vec<CallLine>, command: &str) -> Vec<CallLine> {
-    let is_command = |line: &str| {
-        let value = line.split_once(": ").map_or("", |(_, value)| value);
-        command.starts_with(value)
-    };
-    let others = others
-        .into_iter()
-        .filter(|(tone, line)| *tone == Tone::Faint && !is_command(line));
-    lines.extend(others);
-    lines
-}
-
 /// The members of an input, each with its name; one of several lines has its name before it.
-fn values(input: &str, gate: Gate) -> Vec<CallLine> {
+fn values(input: &str, shown: Option<&str>, gate: Gate) -> Vec<CallLine> {
     let members = match serde_json::from_str(input) {
         Ok(Value::Object(members)) => members,
         Ok(Value::String(one)) => return text(Tone::Plain, &gate.text(&one)),
@@ -118,6 +109,9 @@ fn values(input: &str, gate: Gate) -> Vec<CallLine> {
     let mut lines = Vec::new();
     for (name, value) in members {
         let value = match value {
+            Value::String(text) if shown.is_some_and(|shown| shown.trim() == text.trim()) => {
+                continue;
+            }
             Value::String(text) => text,
             Value::Null => continue,
             other => serde_json::to_string_pretty(&other).unwrap_or_default(),

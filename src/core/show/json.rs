@@ -117,7 +117,6 @@ pub fn listed(listed: &Listed, beside: &Beside, now: Time) -> Object {
             pending: beside.pending.as_ref().map(call::pending),
             place: beside.place.as_ref().map(place::json),
             continues: listed.continues,
-            context: tally.context_used,
             tags,
             done: listed.done.then_some(true),
             foreign,

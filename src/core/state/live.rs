@@ -56,9 +56,10 @@ impl LiveNote {
         }
     }
 
-    /// The agent's process, if that is known.
+    /// The agent's process, if it runs here and has not left the session.
     pub fn pid(&self) -> Option<u32> {
-        Some(self.pid).filter(|pid| *pid != 0)
+        let is_here = self.running() == Running::Yes && self.status != Status::Ended;
+        is_here.then_some(self.pid)
     }
 
     /// The agent, which runs, has started something since: what the user had to allow, for no hook tells that it

@@ -19,7 +19,7 @@ use crate::show::gate::{Gate, harmless, harmless_command};
 use crate::show::state::reason;
 use crate::show::untrusted::{path, quote};
 use crate::state::notes::Kind;
-use session_format::entry::TaskState;
+use session_format::entry::{Act, Call, TaskState};
 use session_format::path::{absolute, shell_path};
 
 /// The most bytes of a note.
@@ -117,12 +117,9 @@ impl Handover<'_> {
         let there = env.at(self.dir.clone().unwrap_or_else(|| env.cwd.clone()));
         let shown = |path: &str| there.shown_from(all.first_cwd.as_deref(), path);
         if let Some(Pending { kind, call }) = &stop.beside.pending {
-            let whole: Vec<String> = call::lines(call, call::HEAD, Gate::new(true), &shown)
-                .into_iter()
-                .map(|(_, line)| line)
-                .collect();
+            let whole = waits_for(call, &shown);
             let label = format!("Waits for ({})", kind.name());
-            put(About::Head, &label, &quote(&whole.join("\n"), LONG));
+            put(About::Head, &label, &quote(&whole, LONG));
         }
         let blockers = stop.blockers();
         for blocker in blockers.iter().filter(|blocker| !blocker.item.from_words) {
@@ -176,6 +173,18 @@ fn still(text: &str) -> String {
             if begins { '＠' } else { char }
         })
         .collect()
+}
+
+/// All that a call is about, in which a variable of a command may be set to a secret.
+fn waits_for(call: &Call, shown: &dyn Fn(&str) -> String) -> String {
+    let lines = call::lines(call, call::HEAD, Gate::new(true), shown);
+    let lines: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
+    let whole = lines.join("\n");
+    if call.act == Act::Run {
+        harmless_command(&whole)
+    } else {
+        whole
+    }
 }
 
 fn obstacle(kind: Obstacle) -> &'static str {
