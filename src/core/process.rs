@@ -6,9 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use crate::dir;
 use crate::file;
@@ -116,6 +121,22 @@ pub(crate) fn has_child_since(pid: u32, ticks: u64, word: &str) -> bool {
     children
         .into_iter()
         .any(|children| children.split_ascii_whitespace().any(is_it))
+}
+
+/// Runs a program that should answer soon, and takes all that it prints. It is ended if it takes longer than that.
+pub fn answer(command: &mut Command, limit: Duration) -> io::Result<Output> {
+    let piped = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let child = piped.process_group(0).spawn()?;
+    let group = rustix::process::Pid::from_child(&child);
+    let (sender, answers) = channel();
+    std::thread::Builder::new().spawn(move || sender.send(child.wait_with_output()))?;
+    answers.recv_timeout(limit).unwrap_or_else(|_| {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        Err(io::ErrorKind::TimedOut.into())
+    })
 }
 
 /// The terminal of a process: `/dev/pts/3`.

@@ -5,11 +5,11 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
 
 use super::args::GoArgs;
-use super::{Exit, Problem, Stage};
+use super::tmux::Tmux;
+use super::{Exit, Problem, Stage, as_command};
 use session_core::env::Env;
 use session_core::session::index::Listed;
 use session_core::session::place::{AgentPlace, Pane, place};
@@ -59,7 +59,7 @@ pub fn run(args: &GoArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         let is_terminal = stage.style.height.is_some();
         return if is_terminal {
             stage.out.flush()?;
-            let failed = self::command(&command).exec();
+            let failed = as_command(&command).exec();
             Problem::trouble(format_args!("tmux cannot be started: {failed}"))
         } else {
             Ok(Exit::Found)
@@ -76,15 +76,18 @@ pub fn go(place: &AgentPlace, env: &Env) -> Result<Went, String> {
     let Some(server) = pane.socket() else {
         return Ok(Went::Elsewhere);
     };
-    let tmux = Tmux { server };
-    let session = tmux.select(pane)?;
+    let tmux = Tmux {
+        program: "tmux".into(),
+        socket: Some(server.clone()),
+    };
+    let session = select(&tmux, pane)?;
     match env.var("TMUX") {
         None => Ok(Went::Attach(tmux.words(&[
             "attach-session",
             "-t",
             &session,
         ]))),
-        Some(own) if tmux.is(&own.to_string_lossy()) => {
+        Some(own) if is_own(&server, &own.to_string_lossy()) => {
             // Nobody may look at that server; then whoever attaches next sees it.
             let _ = tmux.run(&["switch-client", "-t", &session]);
             Ok(Went::There)
@@ -94,63 +97,26 @@ pub fn go(place: &AgentPlace, env: &Env) -> Result<Went, String> {
     }
 }
 
-/// A command as a list of words.
-pub fn command(words: &[OsString]) -> Command {
-    let mut command = Command::new(&words[0]);
-    command.args(&words[1..]);
-    command
+/// Makes a pane the one that its session shows, and returns that session.
+fn select(tmux: &Tmux, Pane { id, .. }: &Pane) -> Result<String, String> {
+    let ids = tmux.run(&[
+        "display-message",
+        "-p",
+        "-t",
+        id,
+        "#{session_id} #{window_id}",
+    ])?;
+    let (session, window) = ids
+        .split_once(' ')
+        .ok_or("tmux does not say which pane that is")?;
+    tmux.run(&["select-window", "-t", window])?;
+    tmux.run(&["select-pane", "-t", id])?;
+    Ok(session.to_owned())
 }
 
-/// A server of tmux.
-struct Tmux {
-    server: PathBuf,
-}
-
-impl Tmux {
-    fn words(&self, command: &[&str]) -> Vec<OsString> {
-        let start = [
-            "tmux".into(),
-            "-S".into(),
-            self.server.clone().into_os_string(),
-        ];
-        start
-            .into_iter()
-            .chain(command.iter().map(OsString::from))
-            .collect()
-    }
-
-    fn run(&self, words: &[&str]) -> Result<String, String> {
-        let done = command(&self.words(words)).stdin(Stdio::null()).output();
-        let done = done.map_err(|error| format!("tmux cannot be started: {error}"))?;
-        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        if done.status.success() {
-            Ok(said(&done.stdout))
-        } else {
-            Err(format!("tmux: {}", said(&done.stderr)))
-        }
-    }
-
-    /// Makes a pane the one that its session shows, and returns that session.
-    fn select(&self, Pane { id, .. }: &Pane) -> Result<String, String> {
-        let ids = self.run(&[
-            "display-message",
-            "-p",
-            "-t",
-            id,
-            "#{session_id} #{window_id}",
-        ])?;
-        let (session, window) = ids
-            .split_once(' ')
-            .ok_or("tmux does not say which pane that is")?;
-        self.run(&["select-window", "-t", window])?;
-        self.run(&["select-pane", "-t", id])?;
-        Ok(session.to_owned())
-    }
-
-    /// True if `TMUX` names this server: `/tmp/tmux-1000/default,4242,0`.
-    fn is(&self, variable: &str) -> bool {
-        let path = variable.split(',').next().unwrap_or_default();
-        let real = |path: PathBuf| path.canonicalize().ok();
-        real(path.into()).is_some_and(|own| Some(own) == real(self.server.clone()))
-    }
+/// True if `TMUX` names this server: `/tmp/tmux-1000/default,4242,0`.
+fn is_own(server: &Path, variable: &str) -> bool {
+    let path = variable.split(',').next().unwrap_or_default();
+    let real = |path: PathBuf| path.canonicalize().ok();
+    real(path.into()).is_some_and(|own| Some(own) == real(server.into()))
 }

@@ -8,8 +8,8 @@
 //! log ──▶ follow ──▶ entries, events
 //! log ──▶ entries
 //! list, wait, watch ──▶ monitor ──▶ events
-//! find ──▶ watch ──▶ go
-//! wait ──▶ go
+//! find ──▶ watch ──▶ go ──▶ tmux
+//! restore ──▶ tmux
 //! watch ──▶ continued ──▶ resume
 //! continued, entries, files, find, follow, formats, go, list, log, profile, recap, restore, resume, search, status, wait, watch ──▶ args
 //! ```
@@ -33,10 +33,13 @@ mod restore;
 mod resume;
 mod search;
 mod status;
+mod tmux;
 mod wait;
 mod watch;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use args::ReaderCommand;
@@ -94,4 +97,11 @@ pub fn run(
             }
         },
     )
+}
+
+/// A command of a list of words.
+fn as_command(words: &[OsString]) -> Command {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    command
 }

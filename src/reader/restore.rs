@@ -5,10 +5,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use super::args::RestoreArgs;
+use super::tmux::Tmux;
 use super::{Exit, Problem, Stage};
 use session_core::ask::restore::{Opening, Restorable, Restore, restore};
 use session_core::show;
@@ -73,7 +72,7 @@ fn print(sessions: &[Restorable], stage: &mut Stage) -> Result<Exit, Problem> {
     for (session, opening) in openings(sessions, stage) {
         let line = opening.line();
         // What a terminal must not get would be missing in the command.
-        if stage.gate.line(&*line) == line {
+        if let Some(line) = stage.gate.as_it_is(&line) {
             exit = stage.print_lines([line])?;
         } else {
             stage.say(format_args!(
@@ -90,11 +89,14 @@ fn open(sessions: &[Restorable], stage: &mut Stage) -> Result<Exit, Problem> {
     let Some(program) = stage.env.installed("tmux") else {
         return Problem::trouble("tmux is not installed; --print prints the commands");
     };
-    let tmux = Tmux {
-        program,
+    let windows = Windows {
+        tmux: Tmux {
+            program,
+            socket: None,
+        },
         is_inside: stage.env.var("TMUX").is_some_and(|tmux| !tmux.is_empty()),
     };
-    let mut opened: HashSet<String> = tmux.marked();
+    let mut opened: HashSet<String> = windows.marked();
     let mut exit = Exit::Nothing;
     for (session, opening) in openings(sessions, stage) {
         let (handle, id) = (
@@ -105,7 +107,7 @@ fn open(sessions: &[Restorable], stage: &mut Stage) -> Result<Exit, Problem> {
             stage.say(format_args!("{handle} left out: tmux has a window for it"));
             continue;
         }
-        match tmux.open(&stage.gate.line(handle), &id, opening) {
+        match windows.open(&stage.gate.line(handle), &id, opening) {
             Ok(window) => {
                 let dir = stage.env.tilde(&opening.dir);
                 let line = format!("opened {handle} in {window}: {dir}: {}", opening.command);
@@ -117,37 +119,24 @@ fn open(sessions: &[Restorable], stage: &mut Stage) -> Result<Exit, Problem> {
             }
         }
     }
-    if exit == Exit::Found && !tmux.is_inside {
+    if exit == Exit::Found && !windows.is_inside {
         stage.say(format_args!("tmux attach -t {RESTORED} shows them"));
     }
     Ok(exit)
 }
 
-struct Tmux {
-    program: PathBuf,
+/// The windows that sessions are opened in.
+struct Windows {
+    tmux: Tmux,
     is_inside: bool,
 }
 
-impl Tmux {
-    fn run(&self, args: &[&OsStr]) -> Result<String, String> {
-        let done = Command::new(&self.program)
-            .args(args)
-            .stdin(Stdio::null())
-            .output();
-        let done = done.map_err(|error| format!("tmux: {error}"))?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-        if done.status.success() {
-            Ok(text(&done.stdout))
-        } else {
-            Err(format!("tmux: {}", text(&done.stderr)))
-        }
-    }
-
+impl Windows {
     /// The ids of the sessions that windows were opened for. Without a server there is none.
     fn marked(&self) -> HashSet<String> {
         let format = format!("#{{{MARK}}}");
         let args = ["list-windows", "-a", "-F", &format].map(OsStr::new);
-        let shown = self.run(&args).unwrap_or_default();
+        let shown = self.tmux.run(&args).unwrap_or_default();
         shown
             .lines()
             .filter(|id| !id.is_empty())
@@ -162,7 +151,7 @@ impl Tmux {
         let target = format!("{exact}:");
         let place: &[&str] = if self.is_inside {
             &["new-window", "-d"]
-        } else if self.run(&has).is_ok() {
+        } else if self.tmux.run(&has).is_ok() {
             &["new-window", "-d", "-t", &target]
         } else {
             &["new-session", "-d", "-s", RESTORED]
@@ -173,10 +162,10 @@ impl Tmux {
         args.extend(["-P", "-F", shown, "-n"].map(OsStr::new));
         args.extend([&*name, OsStr::new("-c"), &*dir, OsStr::new("--")]);
         args.extend(opening.words.iter().map(OsStr::new));
-        let opened = self.run(&args)?;
+        let opened = self.tmux.run(&args)?;
         let (window, place) = opened.split_once(' ').unwrap_or((&opened, ""));
         // If it has gone already, there is nothing to mark.
-        let _ = self.run(&["set-option", "-w", "-t", window, MARK, id].map(OsStr::new));
+        let _ = self.tmux.run(&["set-option", "-w", "-t", window, MARK, id]);
         Ok(place.to_owned())
     }
 }

@@ -10,9 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use super::args::WaitArgs;
-use super::go::command;
 use super::monitor::Monitor;
-use super::{Exit, Problem, Stage};
+use super::{Exit, Problem, Stage, as_command};
 use session_core::ask::pending::Beside;
 use session_core::session::index::{Listed, is_gone};
 use session_core::session::place::place;
@@ -146,7 +145,7 @@ fn execute(
     stage: &mut Stage,
 ) -> Result<Exit, Problem> {
     let program = words[0].display();
-    let mut command = command(words);
+    let mut command = as_command(words);
     describe(listed, stage.env.now(), &mut command);
     command.stdin(Stdio::null());
     stage.out.flush()?;
@@ -180,9 +179,15 @@ fn describe(listed: &Listed, now: Time, command: &mut Command) {
         ),
         ("SESSION_PLACE", place.unwrap_or_default()),
         ("SESSION_ID", listed.session.id.to_string()),
+        // A command may go there.
         (
             "SESSION_CWD",
-            listed.tally.cwd().unwrap_or_default().to_owned(),
+            listed
+                .tally
+                .cwd()
+                .and_then(|cwd| gate.as_it_is(cwd))
+                .unwrap_or_default()
+                .to_owned(),
         ),
         ("SESSION_AGENT", listed.session.format.label().to_owned()),
     ];

@@ -11,7 +11,7 @@ use crate::session::live::Presence;
 use crate::session::place::{AgentPlace, place};
 use crate::session::state::Reason;
 use crate::session::{Session, State, find};
-use session_format::entry::{Act, Call, Entry, What, named};
+use session_format::entry::{Act, Call, What, named};
 use session_format::time::Time;
 
 named! {
@@ -63,8 +63,11 @@ pub fn pending(session: &Session, state: &State) -> Option<Pending> {
         _ => return None,
     };
     let is_it = |call: &Call| match doing {
-        Some(doing) => is_about(call, doing),
-        None => call.asks && (call.act == Act::Plan) == (kind == PendingKind::Plan),
+        Some(doing) => fit(call, doing),
+        None => {
+            let is_meant = call.asks && (call.act == Act::Plan) == (kind == PendingKind::Plan);
+            is_meant.then_some(Fit::Whole)
+        }
     };
     let subagents = || find::subagents(session, &session.id, &mut Vec::new());
     let found = last_open(&session.path, session, false, &is_it).or_else(|| {
@@ -86,19 +89,37 @@ pub fn pending(session: &Session, state: &State) -> Option<Pending> {
     })
 }
 
-/// The state knows no more than the beginning of a long text.
-fn is_about(call: &Call, doing: &Doing) -> bool {
-    let subject = call.subjects.first().map_or("", |subject| subject);
-    let begins = doing.subject.trim_end_matches('…');
-    call.tool == doing.tool && subject.starts_with(begins)
+/// How well a call fits what the state says, which knows no more than the beginning of a long text, and what a hook noted
+/// only in one line.
+fn fit(call: &Call, doing: &Doing) -> Option<Fit> {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let subject = words(call.subjects.first().map_or("", |subject| subject));
+    let known = words(&doing.subject);
+    if call.tool != doing.tool {
+        return None;
+    }
+    if subject == known {
+        return Some(Fit::Whole);
+    }
+    let is_begun = known.len() >= CUT && subject.starts_with(known.trim_end_matches('…'));
+    is_begun.then_some(Fit::Begun)
 }
 
-/// The last call of a transcript that fits and has no result.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Begun,
+    Whole,
+}
+
+/// A text that is shorter was not cut.
+const CUT: usize = 200;
+
+/// The call of a transcript that fits best and has no result; of several the last.
 fn last_open(
     path: &Path,
     session: &Session,
     subagent: bool,
-    is_it: &dyn Fn(&Call) -> bool,
+    fit: &dyn Fn(&Call) -> Option<Fit>,
 ) -> Option<Call<'static>> {
     let transcript = Transcript::open(path, session.format.detailed()).ok()?;
     let wanted = Wanted {
@@ -108,9 +129,10 @@ fn last_open(
     };
     let transcript = transcript.whole(true).subagent(subagent);
     let entries = read::log::last(&transcript, wanted).ok()?.entries;
-    let call = |entry: Entry<'static>| match entry.what {
-        What::Call(call) if !call.ended && is_it(&call) => Some(call),
+    let open = entries.into_iter().filter_map(|entry| match entry.what {
+        What::Call(call) if !call.ended => Some((fit(&call)?, call)),
         _ => None,
-    };
-    entries.into_iter().rev().find_map(call)
+    });
+    open.max_by(|(one, _), (other, _)| one.cmp(other))
+        .map(|(_, call)| call)
 }

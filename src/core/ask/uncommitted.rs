@@ -3,20 +3,17 @@
 //! Git is asked with a list of arguments and few variables, takes no lock that it need not take, and is ended when it takes
 //! too long. Without git, or outside of a repository, nothing is known.
 
-use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
+use std::process::Command;
 use std::time::Duration;
 
 use crate::env::Env;
+use crate::process;
 use crate::session::checkout;
 
-/// Git gets so much time, and so much of its answer is read.
+/// Git gets so much time.
 const LIMIT: Duration = Duration::from_secs(3);
-const MOST: u64 = 4 << 20;
 
 /// Files and directories that have something in them that is not committed.
 #[derive(Debug)]
@@ -58,28 +55,10 @@ fn status(top: &Path, env: &Env) -> Option<Vec<u8>> {
         .args(["status", "--porcelain", "-z", "--no-renames"])
         .args(["--untracked-files=normal", "--ignore-submodules=all"])
         .current_dir(top)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0)
         .env_clear();
     for name in ["HOME", "PATH", "XDG_CONFIG_HOME"] {
         git.envs(env.var(name).map(|value| (name, value)));
     }
-    let mut child = git.spawn().ok()?;
-    let mut stdout = child.stdout.take()?.take(MOST);
-    let (sender, answers) = channel();
-    let reader = std::thread::Builder::new().spawn(move || {
-        let mut answer = Vec::new();
-        let _ = sender.send(stdout.read_to_end(&mut answer).map(|_| answer));
-    });
-    let answer = reader
-        .ok()
-        .and_then(|_| answers.recv_timeout(LIMIT).ok()?.ok());
-    if answer.is_none() {
-        let group = rustix::process::Pid::from_child(&child);
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    let is_good = child.wait().is_ok_and(|status| status.success());
-    answer.filter(|_| is_good)
+    let answer = process::answer(&mut git, LIMIT).ok()?;
+    answer.status.success().then_some(answer.stdout)
 }

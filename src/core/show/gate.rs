@@ -41,6 +41,11 @@ impl Gate {
         self.hide(flat(self.hide_lines(text.into())))
     }
 
+    /// For a shell or a program that takes it as it is: none if something in it must not be shown.
+    pub fn as_it_is(self, text: &str) -> Option<&str> {
+        Some(text).filter(|text| self.line(*text) == *text)
+    }
+
     /// For a program, on one line. JSON leaves the control characters from U+007F on as they are, but a terminal may
     /// obey them.
     pub fn json(self, value: &impl Serialize) -> serde_json::Result<String> {

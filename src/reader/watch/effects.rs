@@ -13,9 +13,9 @@ use super::finder::Request;
 use super::keys::{Effect, SessionEffect};
 use super::model::Question;
 use super::terminal::{self, Screen};
-use crate::go::{Went, command, go};
+use crate::go::{Went, go};
 use crate::watch::view::WatchRow;
-use crate::{Problem, Stage, continued};
+use crate::{Problem, Stage, as_command, continued};
 use session_context::tag::{self, TagArgs};
 use session_context::{mute, notes};
 use session_core::ask;
@@ -157,7 +157,7 @@ impl App<'_, '_, '_> {
                 "it is in {there}: nobody but you can go there"
             )),
             Ok(Went::Attach(words)) => {
-                let mut attach = command(&words);
+                let mut attach = as_command(&words);
                 let ended = screen.lend(&mut self.display, || attach.status())?;
                 self.shared.look.store(true, Ordering::Relaxed);
                 self.say(ended.map_or_else(|error| format!("tmux: {error}"), |_| String::new()));

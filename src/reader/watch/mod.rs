@@ -402,9 +402,9 @@ pub fn print_cwd(
     let Some(cwd) = cwd else {
         return Problem::nothing(format!("{handle} does not say in which directory it is"));
     };
-    match cwd.to_str() {
-        Some(cwd) if gate.line(cwd) == cwd => Ok(writeln!(out, "{cwd}")?),
-        _ => Problem::trouble(format!(
+    match cwd.to_str().and_then(|cwd| gate.as_it_is(cwd)) {
+        Some(cwd) => Ok(writeln!(out, "{cwd}")?),
+        None => Problem::trouble(format!(
             "the directory of {handle} has something in its name that must not be shown"
         )),
     }
