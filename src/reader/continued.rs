@@ -38,7 +38,7 @@ pub(super) fn prepare<'f>(
         Some(dir) if !dir.is_dir() => {
             return Problem::trouble(format_args!(
                 "its directory is gone: {}; --print prints the note",
-                stage.env.tilde(dir)
+                stage.gate.line(stage.env.tilde(dir))
             ));
         }
         Some(dir) => dir.as_path(),

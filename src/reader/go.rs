@@ -11,7 +11,6 @@ use super::args::GoArgs;
 use super::tmux::Tmux;
 use super::{Exit, Problem, Stage, as_command};
 use session_core::env::Env;
-use session_core::session::index::Listed;
 use session_core::session::place::{AgentPlace, Pane, place};
 use session_core::session::state::Group;
 use session_core::show::place::words;
@@ -33,13 +32,11 @@ pub fn run(args: &GoArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         None => None,
     };
     let (sessions, now) = (stage.sessions(), stage.env.now());
-    let needs_you =
-        |listed: &&Listed| Group::of(&listed.state(now), &listed.presence, now) == Group::NeedsYou;
     let listed = match &wanted {
         Some(path) => sessions.iter().find(|listed| listed.session.path == *path),
         None => sessions
             .iter()
-            .filter(needs_you)
+            .filter(|listed| listed.group(now) == Group::NeedsYou)
             .find(|listed| place(&listed.presence).is_some()),
     };
     let Some(listed) = listed else {
@@ -53,7 +50,7 @@ pub fn run(args: &GoArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             "{handle} is not open, or nobody knows where; `session-reader resume {handle}` says how to open it"
         ));
     };
-    let went = go(&place, stage.env).map_err(Problem::Trouble)?;
+    let (went, place) = go(place, stage.env).map_err(Problem::Trouble)?;
     stage.print_lines([format!("{handle} is in {}", words(&place))])?;
     if let Went::Attach(command) = went {
         let is_terminal = stage.style.height.is_some();
@@ -68,50 +65,54 @@ pub fn run(args: &GoArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     Ok(Exit::Found)
 }
 
-/// Goes to a place, as far as that is possible from here.
-pub fn go(place: &AgentPlace, env: &Env) -> Result<Went, String> {
-    let Some(pane) = &place.pane else {
-        return Ok(Went::Elsewhere);
-    };
-    let Some(server) = pane.socket() else {
-        return Ok(Went::Elsewhere);
+/// Goes to a place, as far as that is possible from here, and says where it is.
+pub fn go(place: AgentPlace, env: &Env) -> Result<(Went, AgentPlace), String> {
+    let server = place.pane.as_ref().and_then(Pane::socket);
+    let (Some(server), Some(pane)) = (server, &place.pane) else {
+        return Ok((Went::Elsewhere, place));
     };
     let tmux = Tmux {
         program: "tmux".into(),
         socket: Some(server.clone()),
     };
-    let session = select(&tmux, pane)?;
-    match env.var("TMUX") {
-        None => Ok(Went::Attach(tmux.words(&[
-            "attach-session",
-            "-t",
-            &session,
-        ]))),
+    let Some(session) = select(&tmux, pane, place.tty.as_deref())? else {
+        let elsewhere = AgentPlace {
+            pane: None,
+            ..place
+        };
+        return Ok((Went::Elsewhere, elsewhere));
+    };
+    let went = match env.var("TMUX") {
+        None => Went::Attach(tmux.words(&["attach-session", "-t", &session])),
         Some(own) if is_own(&server, &own.to_string_lossy()) => {
             // Nobody may look at that server; then whoever attaches next sees it.
             let _ = tmux.run(&["switch-client", "-t", &session]);
-            Ok(Went::There)
+            Went::There
         }
         // One server does not show the panes of another.
-        Some(_) => Ok(Went::Elsewhere),
-    }
+        Some(_) => Went::Elsewhere,
+    };
+    Ok((went, place))
 }
 
-/// Makes a pane the one that its session shows, and returns that session.
-fn select(tmux: &Tmux, Pane { id, .. }: &Pane) -> Result<String, String> {
-    let ids = tmux.run(&[
-        "display-message",
-        "-p",
-        "-t",
-        id,
-        "#{session_id} #{window_id}",
-    ])?;
-    let (session, window) = ids
-        .split_once(' ')
-        .ok_or("tmux does not say which pane that is")?;
+/// Makes a pane the one that its session shows, and returns that session. None if the agent has another terminal: one that
+/// was opened from this pane hands its variables down.
+fn select(
+    tmux: &Tmux,
+    Pane { id, .. }: &Pane,
+    tty: Option<&str>,
+) -> Result<Option<String>, String> {
+    let asked = "#{session_id} #{window_id} #{pane_tty}";
+    let pane = tmux.run(&["display-message", "-p", "-t", id, asked])?;
+    let [session, window, pane_tty] = pane.split(' ').collect::<Vec<_>>()[..] else {
+        return Err("tmux does not say which pane that is".into());
+    };
+    if tty.is_some_and(|tty| tty != pane_tty) {
+        return Ok(None);
+    }
     tmux.run(&["select-window", "-t", window])?;
     tmux.run(&["select-pane", "-t", id])?;
-    Ok(session.to_owned())
+    Ok(Some(session.to_owned()))
 }
 
 /// True if `TMUX` names this server: `/tmp/tmux-1000/default,4242,0`.

@@ -60,7 +60,10 @@ fn openings<'s, 'f>(
     for session in sessions {
         match &session.opening {
             Ok(opening) => all.push((session, opening)),
-            Err(why) => stage.say(format_args!("{} left out: {why}", session.listed.handle())),
+            Err(why) => {
+                let why = stage.gate.line(why);
+                stage.say(format_args!("{} left out: {why}", session.listed.handle()));
+            }
         }
     }
     all
@@ -161,11 +164,13 @@ impl Windows {
         let mut args: Vec<&OsStr> = place.iter().map(OsStr::new).collect();
         args.extend(["-P", "-F", shown, "-n"].map(OsStr::new));
         args.extend([&*name, OsStr::new("-c"), &*dir, OsStr::new("--")]);
-        args.extend(opening.words.iter().map(OsStr::new));
+        // A server of tmux may have been started with another PATH.
+        args.push(opening.program.as_os_str());
+        args.extend(opening.words.iter().skip(1).map(OsStr::new));
         let opened = self.tmux.run(&args)?;
         let (window, place) = opened.split_once(' ').unwrap_or((&opened, ""));
-        // If it has gone already, there is nothing to mark.
-        let _ = self.tmux.run(&["set-option", "-w", "-t", window, MARK, id]);
+        let marked = self.tmux.run(&["set-option", "-w", "-t", window, MARK, id]);
+        marked.map_err(|_| format!("{} ended at once", opening.command))?;
         Ok(place.to_owned())
     }
 }

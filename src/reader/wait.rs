@@ -175,7 +175,8 @@ fn describe(listed: &Listed, now: Time, command: &mut Command) {
         ("SESSION_STATE", state.kind.name().to_owned()),
         (
             "SESSION_REASON",
-            state::reason(&state, Some(now)).unwrap_or_default(),
+            gate.command(&state::reason(&state, Some(now)).unwrap_or_default())
+                .into_owned(),
         ),
         ("SESSION_PLACE", place.unwrap_or_default()),
         ("SESSION_ID", listed.session.id.to_string()),
@@ -213,7 +214,7 @@ fn show(listed: &Listed, as_json: bool, stage: &mut Stage) -> Result<Exit, Probl
         .collect();
     let name = stage
         .style
-        .paint(Tone::Strong, &stage.gate.line(listed.handle()))
+        .paint(Tone::Strong, &stage.gate.line(listed.name_and_title().0))
         .into_owned();
     stage.print_lines([format!("{name}  {}", words.join("  "))])
 }

@@ -131,6 +131,30 @@ fn the_pane_of_a_session_is_selected() {
     assert_eq!(row["pending"]["detail"], "rm -rf build");
 }
 
+/// Whoever was started from a pane has its variables, but may have a terminal of their own.
+#[test]
+fn a_pane_that_has_another_terminal_is_not_the_place() {
+    let world = World::new();
+    Script::of(&world).ago(1).user("clean up").save(&world, ONE);
+    let Some(tmux) = Tmux::start(&world) else {
+        return;
+    };
+    let (pane, pid) = tmux.agent();
+    let other = tmux.run(&["display-message", "-p", "-t", "first:", "#{pane_id}"]);
+    registered(&world, pid, Some(&format!("first:@0.{other}")));
+    let before = tmux.shown();
+    let tty = tmux.run(&["display-message", "-p", "-t", &pane, "#{pane_tty}"]);
+    let done = world.reader(&["go", ONE]).run();
+    assert_eq!((done.err(), done.code()), ("", Some(0)));
+    let place = format!("{tty}, process {pid}\n");
+    assert!(
+        done.out().ends_with(&place) && !done.out().contains("pane"),
+        "{}",
+        done.out()
+    );
+    assert_eq!(tmux.shown(), before);
+}
+
 #[test]
 fn one_that_is_not_open_is_nowhere() {
     let world = World::new();

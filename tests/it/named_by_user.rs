@@ -147,3 +147,29 @@ fn a_hostile_title_is_one_line_of_text() {
         list.out()
     );
 }
+
+/// While it is open, what its client calls it is a name for it; the user's own comes first.
+#[test]
+fn the_name_of_its_client_counts() {
+    let world = shop();
+    runs(&world, TWO, "idle", "");
+    let file = format!(".claude/sessions/{TWO}.json");
+    let mut said: serde_json::Value = serde_json::from_str(&world.read(&file)).expect("JSON");
+    said["name"] = "shop-1d".into();
+    world.write(&file, said.to_string());
+    let watched = world.reader(&["watch", "--once"]).run().success();
+    assert!(watched.out().contains("shop-1d"), "{}", watched.out());
+    let named = world.reader(&["log", "shop-1d"]).run().success();
+    assert!(named.out().contains("look at the queue"), "{}", named.out());
+    world
+        .context(&["name", "shop-1d", "the queue"])
+        .run()
+        .success()
+        .stdout(&format!("{TWO} is called 'the queue' now.\n"));
+    let watched = world.reader(&["watch", "--once"]).run().success();
+    let shown = watched.out();
+    assert!(
+        shown.contains("the queue") && !shown.contains("shop-1d"),
+        "{shown}"
+    );
+}

@@ -88,10 +88,10 @@ fn id_of(word: &str) -> String {
 fn what_was_open_is_listed_newest_first() {
     let world = crashed();
     let expected = "\
-NAME      AGENT   PROJECT  AGE  WAS                                                             TITLE
-11111111  claude  work      9m  crashed while running Bash cargo test                           run all the tests of the shop
-22222222  claude  it's     20m  crashed before it was answered: AskUserQuestion Redis or NATS?  choose a queue for the webhooks
-33333333  claude  work     30m  had answered                                                    write the release notes
+NAME      AGENT   PROJECT  AGE  TITLE                            WAS
+11111111  claude  work      9m  run all the tests of the shop    crashed while running Bash cargo test
+22222222  claude  it's     20m  choose a queue for the webhooks  crashed before it was answered: AskUserQuestion Redis or NATS?
+33333333  claude  work     30m  write the release notes          had answered
 ";
     reader(&world, &["restore"])
         .run()
@@ -141,7 +141,9 @@ fn nothing_was_open() {
 fn never_a_new_session_by_accident() {
     let world = World::new();
     program(&world, "claude", "exit 0");
-    program(&world, "tmux", "touch ran");
+    let ran = world.path("ran");
+    let tmux = format!("case $1 in new-*) touch '{}';; esac", ran.display());
+    program(&world, "tmux", &tmux);
     Script::new(world.path("gone"))
         .ago(5)
         .user("write the release notes")
@@ -155,6 +157,7 @@ fn never_a_new_session_by_accident() {
             .stdout("")
             .stderr("session-reader: 11111111 left out: its directory is gone: ~/gone\n");
     }
+    assert!(!ran.exists(), "a window was opened");
     std::fs::create_dir(world.path("gone")).expect("a directory");
     std::fs::remove_file(world.path("bin/claude")).expect("a program");
     reader(&world, &["restore", "--print"])
@@ -173,7 +176,7 @@ fn a_hostile_session_opens_nothing_but_itself() {
         &world,
         "tmux",
         &format!(
-            "case $1 in new-*) for a; do printf '%s\\0' \"$a\"; done >>'{}'; echo '@1 restored:0';; *) exit 1;; esac",
+            "case $1 in new-*) for a; do printf '%s\\0' \"$a\"; done >>'{}'; echo '@1 restored:0';; set-*) ;; *) exit 1;; esac",
             world.path("tmux.args").display()
         ),
     );
@@ -201,6 +204,7 @@ fn a_hostile_session_opens_nothing_but_itself() {
     let args = world.read("tmux.args");
     let words: Vec<&str> = args.split('\0').collect();
     let shown = dir.display().to_string().replace('#', "##");
+    let claude = world.path("bin/claude").display().to_string();
     assert_eq!(
         words,
         [
@@ -216,13 +220,34 @@ fn a_hostile_session_opens_nothing_but_itself() {
             "-c",
             &shown,
             "--",
-            "claude",
+            // A server of tmux may have another PATH.
+            &claude,
             "--resume",
             ONE,
             ""
         ]
     );
     assert!(!world.path("work/pwned").exists() && !dir.join("pwned").exists());
+}
+
+/// A window that is gone before it could be marked has not opened anything.
+#[test]
+fn an_agent_that_ends_at_once_was_not_opened() {
+    let world = crashed();
+    program(
+        &world,
+        "tmux",
+        "case $1 in new-*) echo '@1 restored:0';; *) exit 1;; esac",
+    );
+    let restored = reader(&world, &["restore", "--tmux"]).run().status(2);
+    assert_eq!(restored.out(), "");
+    let said = |id: &str| {
+        format!(
+            "session-reader: {} was not opened: claude --resume {id} ended at once\n",
+            &id[..8]
+        )
+    };
+    assert_eq!(restored.err(), [ONE, TWO, THREE].map(said).concat());
 }
 
 struct Server<'w>(&'w World);

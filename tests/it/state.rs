@@ -64,6 +64,7 @@ fn said(status: Option<Status>, by: Evidence) -> AgentReport {
         by,
         doing: None,
         pid: None,
+        name: None,
         pane: None,
     }
 }

@@ -47,7 +47,7 @@ impl ProjectRecap<'_> {
 
 pub struct SessionRecap<'f> {
     pub listed: Listed<'f>,
-    /// The prompts that can be understood on their own.
+    /// The prompts that can be understood on their own, or else the last one.
     pub prompts: Vec<Finding>,
     pub files: Vec<FileChange>,
     pub commits: Vec<Finding>,
@@ -168,8 +168,13 @@ fn session<'f>(
             ..prompt.clone()
         })
     });
+    let mut prompts: Vec<Finding> = prompts.collect();
+    // Where all of them lean on what was said before, the last one still says that somebody worked there.
+    if prompts.is_empty() {
+        prompts.extend(all.prompts.last().cloned());
+    }
     Ok(SessionRecap {
-        prompts: prompts.collect(),
+        prompts,
         files,
         commits: all.commits,
         passed,

@@ -30,6 +30,8 @@ pub struct Restorable<'f> {
 /// How a session is opened again: the agent's own command, in the directory that the session began in.
 pub struct Opening {
     pub dir: PathBuf,
+    /// The program of the first word.
+    pub program: PathBuf,
     pub words: Vec<String>,
     pub command: String,
 }
@@ -148,11 +150,12 @@ fn opening(listed: &Listed, env: &Env) -> Result<Opening, String> {
     if !dir.is_dir() {
         return Err(format!("its directory is gone: {}", env.tilde(&dir)));
     }
-    if env.installed(&words[0]).is_none() {
+    let Some(program) = env.installed(&words[0]) else {
         return Err(format!("{} is not installed", words[0]));
-    }
+    };
     Ok(Opening {
         dir,
+        program,
         words,
         command,
     })

@@ -41,6 +41,8 @@ pub struct TypedWord {
 /// The fewest letters of a word in which one may be wrong, and the most: nothing longer is a word.
 const SHORTEST: usize = 5;
 const LONGEST: usize = 64;
+/// A name or a path is no longer; what goes on for longer is data.
+const LONGEST_NAME: usize = 1024;
 /// As many words as anybody types.
 const MOST_WORDS: usize = 16;
 
@@ -222,7 +224,7 @@ impl TypedWord {
             {
                 continue;
             }
-            let rest = substr(text, from..);
+            let rest = substr(text, from..from.saturating_add(LONGEST_NAME));
             let run = substr(
                 rest,
                 ..rest.find(|char| !is_inside(char)).unwrap_or(rest.len()),
@@ -253,10 +255,13 @@ impl TypedWord {
         let mut from = 0;
         while let Some(at) = next(start, text, from) {
             from = at + start.needle().len();
+            // Only a beginning is looked at further: a long word may have the half very often.
+            if substr(text, ..at).ends_with(char::is_alphanumeric) {
+                continue;
+            }
             let rest = substr(text, at..);
             let length = rest.find(is_other).unwrap_or(rest.len());
-            let begins = !substr(text, ..at).ends_with(char::is_alphanumeric);
-            if begins && is_like(substr(rest, ..length)) {
+            if is_like(substr(rest, ..length)) {
                 let Some(next) = take(at..at + length, Fit::Typo) else {
                     return;
                 };

@@ -5,6 +5,7 @@
 //! because that is what the user types, and has a column for the title.
 
 use super::index::Listed;
+use super::live::Presence;
 pub use super::row::is_short;
 
 impl Listed<'_> {
@@ -13,8 +14,20 @@ impl Listed<'_> {
         let tally = &self.tally;
         match tally.person_name().filter(|_| self.session.name.is_none()) {
             Some(name) => (name, tally.agent_title().or(tally.asked())),
-            None => (self.handle(), tally.title()),
+            None => (
+                self.client_name().unwrap_or_else(|| self.handle()),
+                tally.title(),
+            ),
         }
+    }
+
+    /// What its client calls it while it is open, unless it has a name here.
+    pub(super) fn client_name(&self) -> Option<&str> {
+        let Presence::Runs(report) = &self.presence else {
+            return None;
+        };
+        let name = report.name.as_deref().filter(|name| is_short(name));
+        name.filter(|_| self.session.name.is_none())
     }
 
     /// Its short name where nothing else tells what it is about, so that any short title is better than an id.
@@ -23,6 +36,8 @@ impl Listed<'_> {
             .tally
             .title()
             .filter(|title| self.session.name.is_none() && is_short(title));
-        title.unwrap_or_else(|| self.handle())
+        title
+            .or_else(|| self.client_name())
+            .unwrap_or_else(|| self.handle())
     }
 }

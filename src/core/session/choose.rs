@@ -265,8 +265,8 @@ fn by_path<'f>(
 /// True if a session is what a name means: as it is typed, and in lower case with single blanks.
 type Way = fn(&Listed, &str, &str) -> bool;
 
-/// The ways in which a name is a session's, the best first: name here, title, tag, beginning of the id.
-const EXACTLY: [Way; 4] = [
+/// The ways in which a name is a session's, the best first: name here, title, tag, its client's name, beginning of the id.
+const EXACTLY: [Way; 5] = [
     |listed, name, _| listed.session.name.as_deref() == Some(name),
     |listed, name, _| {
         listed
@@ -275,6 +275,7 @@ const EXACTLY: [Way; 4] = [
             .is_some_and(|title| title.split_whitespace().eq(name.split_whitespace()))
     },
     |listed, name, _| listed.has_tag(name),
+    |listed, name, _| listed.client_name() == Some(name),
     |listed, name, _| listed.session.id.starts_with(name),
 ];
 

@@ -16,7 +16,7 @@ use super::beside::TitleIndex;
 use super::ids::{Shortener, shortened};
 use super::live::{Agents, BELIEVED, Presence};
 use super::row::Row;
-use super::state::History;
+use super::state::{Group, History};
 use super::trust::{Judge, Trust};
 use super::{Home, Members, Session, State, find};
 use crate::env::Env;
@@ -99,6 +99,10 @@ impl<'f> Listed<'f> {
         self.tally
             .updated
             .map_or_else(|| "?".into(), |updated| updated.short_age(now))
+    }
+
+    pub fn group(&self, now: Time) -> Group {
+        Group::of(&self.state(now), &self.presence, now)
     }
 
     /// True if something happened in it within the time that a silent agent is believed.

@@ -57,6 +57,8 @@ pub struct AgentReport {
     pub doing: Option<Doing>,
     /// Its process, if that is known.
     pub pid: Option<u32>,
+    /// What its client calls the session.
+    pub name: Option<String>,
     /// The pane of tmux that it is in, in its own words.
     pub pane: Option<String>,
 }
@@ -257,6 +259,7 @@ impl<'f> Agents<'f> {
             (Some(Presence::Runs(said)), _) if said.status.is_none() => {
                 let known = |news| AgentReport {
                     pid: said.pid,
+                    name: said.name.clone(),
                     pane: said.pane.clone(),
                     ..said_by(news, session)
                 };
@@ -358,6 +361,7 @@ impl AgentReport {
             by,
             doing: None,
             pid: None,
+            name: None,
             pane: None,
         }
     }
@@ -496,6 +500,7 @@ fn registered(live: &Live, said: &Value) -> Option<(String, Presence)> {
         status,
         since,
         pid: Some(pid),
+        name: Some(text(&live.name)).filter(|name| !name.is_empty()),
         pane: Some(text(&live.tmux)).filter(|pane| !pane.is_empty()),
         ..AgentReport::new(Evidence::Registry)
     });

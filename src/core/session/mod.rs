@@ -3,9 +3,9 @@
 //! Which file uses which:
 //! ```text
 //! beside, ids, subagent ──▶ find
-//! called ──▶ index, row
+//! called ──▶ index, live, row
 //! digest ──▶ index
-//! choose ──▶ find, home, index, last, subagent, trust
+//! choose ──▶ called, find, home, index, last, subagent, trust
 //! conflicts ──▶ find, index
 //! home ──▶ find, trust
 //! index ──▶ beside, find, home, ids, live, project, row, state, trust

@@ -134,13 +134,10 @@ impl Pane {
         })
     }
 
-    /// The socket of the server, for tmux.
+    /// The socket of the server, for tmux. It is looked at again: it may have become something else.
     pub fn socket(&self) -> Option<PathBuf> {
-        let server = self
-            .server
-            .as_ref()
-            .filter(|_| self.within == Multiplexer::Tmux);
-        server.map(PathBuf::from)
+        let server = self.server.as_ref().map(PathBuf::from);
+        server.filter(|path| self.within == Multiplexer::Tmux && is_own_socket(path))
     }
 }
 

@@ -99,6 +99,8 @@ struct TranscriptDir {
     /// The directory that an agent keeps sessions in, without links; none if these were not found in one.
     root: Option<PathBuf>,
     place: Rc<Around>,
+    /// Version control knows something in it. Where it does not, no file has to be looked for.
+    has_tracked: bool,
 }
 
 /// The version control around the files of a directory.
@@ -107,6 +109,13 @@ struct Around {
     /// The nearest working tree.
     tree: Option<Rc<Tree>>,
     unknown: bool,
+}
+
+impl Around {
+    /// The working trees, the nearest first.
+    fn trees(&self) -> impl Iterator<Item = &Tree> {
+        std::iter::successors(self.tree.as_deref(), |tree| tree.around.as_deref())
+    }
 }
 
 #[derive(Debug)]
@@ -183,7 +192,7 @@ impl Judge {
             }
         } else if is_outside(&dir.real) {
             why = Some(Why::Linked);
-        } else if dir.place.tree.is_some() {
+        } else if dir.has_tracked {
             why = self.around(&dir.real.join(name))?;
         }
         Ok(why.map_or(Trust::Own, Trust::Foreign))
@@ -215,9 +224,7 @@ impl Judge {
         let place = real
             .parent()
             .map_or_else(|| Ok(Rc::default()), |dir| self.place(dir))?;
-        let mut trees = std::iter::successors(place.tree.as_deref(), |tree| tree.around.as_deref());
-        let is_tracked = trees.any(|tree| tree.tracks(real));
-        Ok(if is_tracked {
+        Ok(if place.trees().any(|tree| tree.tracks(real)) {
             Some(Why::Tracked)
         } else {
             place.unknown.then_some(Why::Unknown)
@@ -242,9 +249,12 @@ impl Judge {
             Some(root) => Some(canonical(&root)?.unwrap_or(root)),
             None => None,
         };
+        let place = self.place(&real)?;
+        let has_tracked = place.trees().any(|tree| tree.may_track_in(&real));
         let dir = Rc::new(TranscriptDir {
             path: path.into(),
-            place: self.place(&real)?,
+            has_tracked,
+            place,
             real,
             root,
         });
@@ -308,35 +318,35 @@ impl Tree {
             return false;
         };
         let wanted = below.as_os_str().as_bytes();
-        let is_it = |path: &[u8], wanted: &[u8]| {
-            let is_below = |path: &[u8], dir: &[u8]| {
-                path.strip_prefix(dir)
-                    .is_some_and(|rest| rest.starts_with(b"/"))
-            };
-            // A sparse index has directories as well, each with a slash at its end.
-            path == wanted
-                || is_below(path, wanted)
-                || path.ends_with(b"/") && wanted.starts_with(path)
-        };
-        let any = |is_it: &mut dyn FnMut(&[u8]) -> bool, is_past: &dyn Fn(&[u8]) -> bool| {
-            self.indexes.iter().any(|index| {
-                let mut found = false;
-                parse(&index.bytes, index.id_length, &mut |path| {
-                    found = is_it(path);
-                    found || is_past(path)
-                });
-                found
-            })
-        };
         // What is in a directory comes after what is only called like it: `a.rs` before `a/b`.
         let is_past = |path: &[u8]| path > wanted && !path.starts_with(wanted);
-        if any(&mut |path| is_it(path, wanted), &is_past) {
-            return true;
-        }
-        // Where case is no difference, or some characters are none, the index may spell it in another way.
-        let plain = plain(wanted);
-        self.is_spelt_freely(below)
-            && any(&mut |path| is_it(&self::plain(path), &plain), &|_| false)
+        self.has(|path| is_it(path, wanted), is_past)
+            // Where case is no difference, or some characters are none, the index may spell it in another way.
+            || self.is_spelt_freely(below) && self.has_like(wanted)
+    }
+
+    /// False if no file in a directory is tracked, however it is spelt.
+    fn may_track_in(&self, dir: &Path) -> bool {
+        let below = dir.strip_prefix(&self.dir).map(Path::as_os_str);
+        below.is_ok_and(|below| below.is_empty() || self.has_like(below.as_bytes()))
+    }
+
+    /// True if the index has a path that is spelt like this one.
+    fn has_like(&self, wanted: &[u8]) -> bool {
+        let wanted = plain(wanted);
+        self.has(|path| is_it(&plain(path), &wanted), |_| false)
+    }
+
+    /// True if there is such a path, before one that is past it.
+    fn has(&self, is_it: impl Fn(&[u8]) -> bool, is_past: impl Fn(&[u8]) -> bool) -> bool {
+        self.indexes.iter().any(|index| {
+            let mut found = false;
+            parse(&index.bytes, index.id_length, &mut |path| {
+                found = is_it(path);
+                found || is_past(path)
+            });
+            found
+        })
     }
 
     /// True if the file system takes another spelling of a path for the same.
@@ -358,6 +368,16 @@ impl Tree {
         let flipped = inode(&self.dir.join(OsStr::from_bytes(&flipped)));
         flipped.is_some() && flipped == inode(&self.dir.join(below))
     }
+}
+
+/// True if a path of an index is this file or directory, or lies in it.
+fn is_it(path: &[u8], wanted: &[u8]) -> bool {
+    let is_below = |path: &[u8], dir: &[u8]| {
+        path.strip_prefix(dir)
+            .is_some_and(|rest| rest.starts_with(b"/"))
+    };
+    // A sparse index has directories as well, each with a slash at its end.
+    path == wanted || is_below(path, wanted) || path.ends_with(b"/") && wanted.starts_with(path)
 }
 
 /// A path as it is compared where spelling is free: only its letters and digits, in lower case, and its slashes.

@@ -41,6 +41,15 @@ impl Gate {
         self.hide(flat(self.hide_lines(text.into())))
     }
 
+    /// The same for a text with a command, in which a variable may be set to a secret.
+    pub fn command(self, text: &str) -> Cow<'_, str> {
+        if self.hides_secrets {
+            Cow::Owned(self.line(redact_command(text)).into_owned())
+        } else {
+            self.line(text)
+        }
+    }
+
     /// For a shell or a program that takes it as it is: none if something in it must not be shown.
     pub fn as_it_is(self, text: &str) -> Option<&str> {
         Some(text).filter(|text| self.line(*text) == *text)

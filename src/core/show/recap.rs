@@ -112,10 +112,12 @@ impl Recap<'_> {
                 let agent = harmless(session.listed.session.format.label());
                 let spent = duration(session.spent.total);
                 lines.push(String::new());
-                lines.push(format!(
-                    "### {} ({agent}, {spent})",
-                    plain(title.unwrap_or(name))
-                ));
+                let called = match title {
+                    Some(title) if name == session.listed.handle() => plain(title),
+                    Some(title) => format!("{}: {}", plain(name), plain(title)),
+                    None => plain(name),
+                };
+                lines.push(format!("### {called} ({agent}, {spent})"));
                 lines.push(String::new());
                 for (label, text) in facts(session, env) {
                     let text = match label {

@@ -13,8 +13,11 @@ use session_format::time::Time;
 
 /// The rows, headings first: which session, where, what it was at, and its title.
 pub fn table(sessions: &[Restorable], env: &Env, gate: Gate, style: Style) -> Vec<String> {
-    let heads = ["NAME", "AGENT", "PROJECT", "AGE", "WAS", "TITLE"].map(str::to_owned);
+    let heads = ["NAME", "AGENT", "PROJECT", "AGE", "TITLE", "WAS"].map(str::to_owned);
     let now = env.now();
+    // What it was at gets as much room as the title.
+    let room = style.width.map(|width| width.saturating_sub(OTHERS) / 2);
+    let room = room.unwrap_or(WIDEST).max(16);
     let row = |open: &Restorable| {
         let listed = &open.listed;
         let title = listed.tally.title().unwrap_or_default();
@@ -23,8 +26,8 @@ pub fn table(sessions: &[Restorable], env: &Env, gate: Gate, style: Style) -> Ve
             listed.session.format.label(),
             &open.project,
             &listed.age(now),
+            &cut(&gate.line(title), room),
             &was(open, now),
-            title,
         ]
         .map(|text| cut(&gate.line(text), WIDEST).into_owned())
     };
@@ -41,6 +44,8 @@ pub fn table(sessions: &[Restorable], env: &Env, gate: Gate, style: Style) -> Ve
 
 /// No column is wider.
 const WIDEST: usize = 80;
+/// The usual width of the other columns.
+const OTHERS: usize = 34;
 
 /// What it was at when its agent went away, in the words of every list.
 fn was(open: &Restorable, now: Time) -> String {

@@ -126,10 +126,10 @@ impl StatusLine<'_> {
     }
 
     fn members(&self, group: Group) -> Vec<&Listed<'_>> {
-        let is_in = |listed: &&Listed| {
-            Group::of(&listed.state(self.now), &listed.presence, self.now) == group
-        };
-        self.status.others.iter().filter(is_in).collect()
+        let others = self.status.others.iter();
+        others
+            .filter(|listed| listed.group(self.now) == group)
+            .collect()
     }
 
     fn urgent(&self) -> impl Iterator<Item = &Listed<'_>> {

@@ -25,6 +25,8 @@ pub struct Live {
     pub status: Option<Pointer>,
     pub waits_for: Option<Pointer>,
     pub since: Option<Pointer>,
+    /// What it calls the session: `shop-1d`.
+    pub name: Option<Pointer>,
     /// The pane of tmux that it is in: `main:@1.%3`.
     pub tmux: Option<Pointer>,
     /// The meaning of the words there.

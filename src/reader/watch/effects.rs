@@ -150,13 +150,13 @@ impl App<'_, '_, '_> {
             });
             return Ok(());
         };
-        let there = words(place);
-        match go(place, self.stage.env) {
-            Ok(Went::There) => self.say(format_args!("it is in {there}")),
-            Ok(Went::Elsewhere) => self.say(format_args!(
-                "it is in {there}: nobody but you can go there"
+        match go(place.clone(), self.stage.env) {
+            Ok((Went::There, place)) => self.say(format_args!("it is in {}", words(&place))),
+            Ok((Went::Elsewhere, place)) => self.say(format_args!(
+                "it is in {}: nobody but you can go there",
+                words(&place)
             )),
-            Ok(Went::Attach(words)) => {
+            Ok((Went::Attach(words), _)) => {
                 let mut attach = as_command(&words);
                 let ended = screen.lend(&mut self.display, || attach.status())?;
                 self.shared.look.store(true, Ordering::Relaxed);

@@ -1,5 +1,7 @@
 //! What somebody types to find a session, what is asked for it, and what is answered.
 
+use std::path::PathBuf;
+
 use super::view::WatchRow;
 use session_core::search::typed::Typed;
 
@@ -19,6 +21,8 @@ pub struct Finder {
     /// What is shown fits what is typed; until then Enter waits.
     pub is_answered: bool,
     pub enters: bool,
+    /// What was selected before one began to find.
+    pub before: Option<(PathBuf, Option<u64>)>,
     /// An answer that came while the log had the whole screen.
     pub late: Option<Answer>,
 }

@@ -250,8 +250,11 @@ impl Model {
             }
             Key::Esc if finder.is_alone => return Some(Effect::Quit),
             Key::Esc => {
+                let before = finder.before.take();
                 self.finder = None;
                 self.set_found(None);
+                self.selected = before;
+                self.arrange();
             }
             Key::Enter => return self.enter(),
             Key::Down | Key::Ctrl('n' | 'j') => self.go(1),
@@ -263,6 +266,8 @@ impl Model {
             Key::Click(x, y) => self.click_at(*x, *y),
             Key::WheelUp(x, y) => return self.wheel(*x, *y, true),
             Key::WheelDown(x, y) => return self.wheel(*x, *y, false),
+            // What is picked goes into a pipe, and so would what another program prints.
+            Key::Ctrl('r' | 'g') if finder.picks => {}
             Key::Ctrl('r') => return self.with_selected(SessionEffect::AskResume),
             Key::Ctrl('g') => return self.with_selected(SessionEffect::Go),
             Key::Ctrl('y') => return self.with_selected(SessionEffect::CopyId),

@@ -51,7 +51,7 @@ pub struct Model {
     found: Option<Vec<WatchRow>>,
     items: Vec<Item>,
     counts: [usize; Group::ALL.len()],
-    selected: Option<LogPlace>,
+    pub(super) selected: Option<LogPlace>,
     left: Option<PathBuf>,
     /// The number of the selected item, and of the first one that is shown.
     index: usize,
@@ -554,6 +554,7 @@ impl Model {
     pub(crate) fn open_finder(&mut self, finder: Finder) -> Effect {
         self.finder = Some(Finder {
             typed: Typed::new(&finder.text),
+            before: self.selected.take(),
             ..finder
         });
         self.find.clear();

@@ -500,6 +500,8 @@ struct Columns {
     agent: usize,
     project: usize,
     time: usize,
+    /// How full the context is.
+    context: usize,
     state: usize,
 }
 
@@ -529,12 +531,23 @@ impl Columns {
                 widest(|row| &row.project, 4, 14)
             },
             time: widest(|row| &row.time, 3, 4),
+            context: if room < WIDEST_LIST || !screen.knows_context() {
+                0
+            } else {
+                "100%".len()
+            },
             state: if room < 44 {
                 0
             } else {
                 StateKind::Waiting.name().len()
             },
         }
+    }
+}
+
+impl Screen<'_> {
+    fn knows_context(&self) -> bool {
+        self.rows.iter().any(|row| row.context_used.is_some())
     }
 }
 
@@ -584,6 +597,9 @@ fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
 /// The least room for a title behind a reason, and what it keeps on a wide screen.
 const LEAST_TITLE: u16 = 12;
 const WIDE_LIST: u16 = 118;
+/// From this width on there is room for how full the context is, and from this share on it is nearly full.
+const WIDEST_LIST: u16 = 140;
+const NEARLY_FULL: u8 = 80;
 const BETWEEN: &str = " · ";
 const WIDE_TITLE: usize = 40;
 
@@ -617,6 +633,13 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
         ""
     };
     let state_room = if state.is_empty() { 0 } else { columns.state };
+    let used = row.context_used.map(|used| format!("{used:>3}%"));
+    let used = used.unwrap_or_default();
+    let context = if row.context_used >= Some(NEARLY_FULL) {
+        Tone::Alarm
+    } else {
+        Tone::Faint
+    };
     let tags = if row.tags.is_empty() {
         String::new()
     } else {
@@ -637,6 +660,7 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
                     pad_left(&cut(&row.time, columns.time), columns.time)
                 ),
             ),
+            (context, &cell(&used, columns.context)),
             (state::tone(row.kind), &cell(state, state_room)),
             (Tone::User, &tags),
         ],

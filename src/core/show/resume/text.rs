@@ -177,7 +177,11 @@ impl Stop<'_> {
         rows.put_all(
             About::Head,
             "Go on",
-            self.command.iter().flatten().map(String::as_str),
+            self.command.iter().flatten().map(|command| {
+                // What a shell gets is whole or not there.
+                let hidden = "its directory has something in its name that must not be shown";
+                gate.as_it_is(command).unwrap_or(hidden)
+            }),
         );
         rows
     }
