@@ -125,6 +125,34 @@ fn what_was_before_does_not_count() {
 }
 
 /// A pass that a pipe may hide proves nothing, and what failed after it passed does not pass.
+/// A session in which only a few words were said is no reason to leave it out, and the user's own name for one is its heading.
+#[test]
+fn no_session_of_the_time_is_left_out() {
+    let world = World::new();
+    Script::of(&world)
+        .ago(9)
+        .user("go on")
+        .says("There is nothing to go on with.")
+        .save(&world, ONE);
+    world
+        .context(&["name", ONE, "the quiet one"])
+        .run()
+        .success();
+    let md = "\
+## work (under 1m in 1 session)
+
+### the quiet one: go on (claude, under 1m)
+
+- Asked: go on
+";
+    world
+        .reader(&["recap", "--md"])
+        .run()
+        .success()
+        .stdout(md)
+        .stderr("");
+}
+
 #[test]
 fn only_what_is_proven_passed() {
     let world = World::new();

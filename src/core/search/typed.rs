@@ -402,6 +402,16 @@ mod tests {
         }
     }
 
+    /// A word of a megabyte is no word, and is not read again from each place where it might begin.
+    #[test]
+    fn a_very_long_word_is_looked_at_once() {
+        let long = "checktax".repeat(1 << 17);
+        for (typed, expected) in [("checktox", None), ("CheZax", None), ("c/z", None)] {
+            let fit = TypedWord::new(typed).fit(&long, true);
+            assert_eq!(fit, expected, "{typed}");
+        }
+    }
+
     #[test]
     fn every_single_mistake_is_found() {
         let word = "lighthouse";

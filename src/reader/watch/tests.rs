@@ -1354,6 +1354,18 @@ fn what_each_key_does_to_what_was_found() {
     }
 }
 
+#[test]
+fn who_finds_nothing_comes_back_to_where_they_were() {
+    let mut model = model(80, 24, rows());
+    type_in(&mut model, "jj");
+    let before = told(&model, None);
+    assert_ne!(before, "events");
+    type_in(&mut model, "stax");
+    model.take_answer(answer(found_rows()));
+    let effect = type_in(&mut model, "\x0e\x1b");
+    assert_eq!(told(&model, effect), before);
+}
+
 /// Whoever types fast means what they typed and not what was shown before.
 #[test]
 fn enter_waits_for_the_answer_and_a_log_is_not_taken_away() {
@@ -1382,6 +1394,9 @@ fn a_finder_of_its_own_ends_with_escape_or_a_pick() {
         (false, "\r", "api, log, find: tax"),
         (true, "\x1b", "api, find: tax, Quit"),
         (true, "\x1b[B\r", "old, find: tax, Pick old"),
+        // What another program prints would go where the pick goes.
+        (true, "\x12", "api, find: tax"),
+        (true, "\x07", "api, find: tax"),
     ] {
         let mut model = model(80, 24, rows());
         model.open_finder(Finder {
