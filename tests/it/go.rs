@@ -177,3 +177,24 @@ fn one_that_is_not_open_is_nowhere() {
         )
     );
 }
+
+/// A server that hangs keeps nobody waiting, and what it was asked ends with it.
+#[test]
+fn a_program_that_does_not_answer_is_given_up() {
+    let world = World::new();
+    let child = world.path("child");
+    let mut hangs = Command::new("sh");
+    hangs
+        .args(["-c", "sleep 1000 & echo $! >\"$0\"; wait"])
+        .arg(&child);
+    let asked = process::answer(&mut hangs, std::time::Duration::from_secs(1));
+    let error = asked.expect_err("no answer");
+    assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+    let Ok(pid) = world.read("child").trim().parse() else {
+        // It was not even started in that time.
+        return;
+    };
+    while process::started(pid).is_some() {
+        std::thread::yield_now();
+    }
+}

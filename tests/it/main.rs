@@ -108,6 +108,7 @@ mod trust;
 mod uninstall;
 mod untrusted;
 mod wait;
+mod waits_for;
 mod watch;
 mod watch_tmux;
 mod wrapped;
