@@ -202,7 +202,7 @@ impl Env {
     }
 
     /// Everything on stdin, if it comes within a time and is not too long; an agent that keeps it open must not keep the
-    /// prompt waiting. Blanks before it are left out, and what comes after very many behind it, too.
+    /// prompt waiting. Leading blanks are dropped; after very many trailing blanks the rest is ignored.
     pub fn stdin(&self, patience: Duration) -> Result<Vec<u8>, String> {
         use rustix::buffer::spare_capacity;
         use rustix::event::{PollFd, PollFlags, Timespec, poll};

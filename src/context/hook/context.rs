@@ -9,7 +9,7 @@ use session_core::formats::AgentFormat;
 use session_core::session::{Session, find};
 use session_core::settings::{Scope, Settings};
 use session_core::state::cursors::View;
-use session_core::state::seen::{Look, Seen};
+use session_core::state::seen::{Look, OthersSince, Seen};
 use session_core::state::sessions::Record;
 use session_format::budget::Deadline;
 use session_format::entry::Id;
@@ -32,7 +32,7 @@ pub struct Context<'s, 'f> {
 }
 
 impl<'s, 'f> Context<'s, 'f> {
-    /// Hash of home, scope and project; a change means that the observer moved.
+    /// Hash of the user's home directory, the scope and the project; a change means that the observer moved.
     fn scope(&self) -> u32 {
         let home = self.env.home.as_os_str().as_encoded_bytes();
         Id::of(
@@ -119,15 +119,14 @@ impl<'s, 'f> Context<'s, 'f> {
         lagging(self.seen_until())
     }
 
-    /// Since when files among other projects', which not every look gets to, may have news; and since when they may have at
-    /// the end of this round.
-    pub(crate) fn others_until(&self) -> (Time, Time) {
+    /// The same for files among other projects', which not every look gets to.
+    pub(crate) fn others_since(&self) -> OthersSince {
         let until = self.seen_until();
-        let round = self
+        let since = self
             .last_look_here()
-            .and_then(|look| look.round)
+            .and_then(|look| look.others_since)
             .unwrap_or((until, until));
-        (round.0.min(until), round.1.min(until))
+        (since.0.min(until), since.1.min(until))
     }
 
     /// It matters which project a directory is of.

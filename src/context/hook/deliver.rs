@@ -1,5 +1,5 @@
-//! Hands the text to the agent and then remembers that it was told. `Run::at_prompt` and `Run::reply` call these in the order
-//! that they stand in here.
+//! Hands the text to the agent and then remembers that it was told. They stand here in the order in which they are called:
+//! `print` and `remember` by `Run::at_prompt`, then `forget` (at a first look), `save` and `set_position` by `Run::look_and_tell`.
 //!
 //! News that could not be printed stays unread. News that was printed and could not be saved is told again.
 
@@ -43,14 +43,14 @@ pub fn remember(report: Report, block: &Block, context: &Context) -> Memory {
         news,
         verdicts,
         progress,
-        judgement,
+        other_dirs,
         opened,
         ..
     } = report;
     let Progress {
         seen_until,
         walk,
-        round,
+        others_since,
         is_partial,
     } = progress;
     let (last, now) = (context.view.look.as_ref(), context.new_look());
@@ -70,7 +70,7 @@ pub fn remember(report: Report, block: &Block, context: &Context) -> Memory {
         .into_iter()
         .flat_map(|verdict| verdict.changes)
         .collect();
-    let is_new = last.is_none() || opened || !changes.is_empty() || walked || judgement.is_new;
+    let is_new = last.is_none() || opened || !changes.is_empty() || walked || other_dirs.is_new;
     let mut look = last.cloned().unwrap_or_else(|| now.clone());
     for (index, news) in news.into_iter().enumerate() {
         let is_told = block.shown.contains(&index);
@@ -89,8 +89,8 @@ pub fn remember(report: Report, block: &Block, context: &Context) -> Memory {
         }));
     }
     look.set_looked(seen_until);
-    let round = round.filter(|round| *round != (seen_until, seen_until));
-    let (examined, judged) = (examined.into_iter().collect(), judgement.judged);
+    let others_since = others_since.filter(|since| *since != (seen_until, seen_until));
+    let (examined, judged) = (examined.into_iter().collect(), other_dirs.judged);
     let look = Look {
         scope: now.scope,
         since: now.since,
@@ -98,37 +98,15 @@ pub fn remember(report: Report, block: &Block, context: &Context) -> Memory {
         examined,
         walk,
         judged,
-        round,
+        others_since,
         ..look
     };
     Memory {
         look,
         changes,
         is_new,
-        position: judgement.position,
+        position: other_dirs.position,
     }
-}
-
-/// Writes the cursors.
-pub fn save(cursors: &Cursors, look: Look, changes: Changes) -> Result<(), String> {
-    let saved = cursors.save(look, changes);
-    saved.map_err(|error| {
-        format!(
-            "{}: {error}; this will be told again",
-            cursors.path().display()
-        )
-    })
-}
-
-/// Remembers where the next look goes on with other projects' directories.
-pub fn set_position(cursors: &Cursors, position: u64) -> Result<(), String> {
-    let lock = cursors.path().with_extension("lock");
-    cursors.set_position(position).map_err(|error| {
-        format!(
-            "{}: {error}; other projects are looked at late",
-            lock.display()
-        )
-    })
 }
 
 /// A new observer is a good moment to forget those that have not looked for long.
@@ -154,4 +132,26 @@ pub fn forget(cursors: &mut Cursors, observer: &Observer, env: &Env) {
         (None, Some(dir)) => cursors::forget(dir, before),
         (None, None) => {}
     }
+}
+
+/// Writes the cursors.
+pub fn save(cursors: &Cursors, look: Look, changes: Changes) -> Result<(), String> {
+    let saved = cursors.save(look, changes);
+    saved.map_err(|error| {
+        format!(
+            "{}: {error}; this will be told again",
+            cursors.path().display()
+        )
+    })
+}
+
+/// Remembers where the next look goes on with other projects' directories.
+pub fn set_position(cursors: &Cursors, position: u64) -> Result<(), String> {
+    let lock = cursors.path().with_extension("lock");
+    cursors.set_position(position).map_err(|error| {
+        format!(
+            "{}: {error}; other projects are looked at late",
+            lock.display()
+        )
+    })
 }

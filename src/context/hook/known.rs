@@ -113,7 +113,7 @@ impl<'s, 'f> Known<'s, 'f> {
             return;
         }
         let Some((session, subagent)) = context.at(record.path()) else {
-            return self.judge(Verdict::forget(record.path()));
+            return self.push_verdict(Verdict::forget(record.path()));
         };
         let mut seen = context.seen(record, &mut self.found.bad);
         seen.name = None;
@@ -121,7 +121,7 @@ impl<'s, 'f> Known<'s, 'f> {
         self.found.consider(candidate, horizon, context);
     }
 
-    fn judge(&mut self, verdict: Verdict) {
+    fn push_verdict(&mut self, verdict: Verdict) {
         self.found.verdicts.push(verdict);
     }
 
@@ -130,7 +130,7 @@ impl<'s, 'f> Known<'s, 'f> {
         seen.name = None;
         let session = context.at(record.path()).map(|(session, _)| session);
         self.moved.add(record, &seen, session);
-        self.judge(Verdict::missing(record.path(), seen, context.env.now()));
+        self.push_verdict(Verdict::missing(record.path(), seen, context.env.now()));
     }
 
     /// A session in a home, where a name may have got another session, or a session another name.
@@ -149,7 +149,7 @@ impl<'s, 'f> Known<'s, 'f> {
             let is_renamed = seen.name != name;
             let seen = Seen { name, ..seen };
             if is_renamed {
-                self.judge(Verdict::keep(key, seen.clone()));
+                self.push_verdict(Verdict::keep(key, seen.clone()));
             }
             let candidate = Candidate {
                 seen: Some(seen),
@@ -164,7 +164,7 @@ impl<'s, 'f> Known<'s, 'f> {
             return;
         }
         let Some(file) = names.called(name) else {
-            return self.judge(Verdict::missing(key, seen, context.env.now()));
+            return self.push_verdict(Verdict::missing(key, seen, context.env.now()));
         };
         let is_same = |(old, _): (Session, bool)| old.id == file.session.id;
         if !key.starts_with('/') || context.at(key).is_some_and(is_same) {
@@ -172,7 +172,7 @@ impl<'s, 'f> Known<'s, 'f> {
             return;
         }
         // What is left of the session that had the name is still to be told.
-        self.judge(Verdict::keep(key, Seen { name: None, ..seen }));
+        self.push_verdict(Verdict::keep(key, Seen { name: None, ..seen }));
         self.add(record, dirs, horizon, context);
     }
 

@@ -1,7 +1,8 @@
 //! The hook: on a prompt, what happened in the other sessions since this one last looked. Each step returns a value:
 //!
 //! ```text
-//! stdin ──ask──▶ Ask ──observer──▶ Observer, Cursors ──observe──▶ Observed ──read──▶ Readings ──own──▶ Own ──compare──▶ Report
+//! stdin ──ask──▶ Ask ──observer──▶ Observer, Cursors
+//!       ──observe──▶ Observed ──read──▶ Readings ──own──▶ Own ──compare──▶ Compared     (all of it: a Report)
 //!       ──(start)──▶ ──say──▶ text ──deliver──▶ stdout, then the cursors
 //! ```
 //!
@@ -140,7 +141,7 @@ impl<'r> Run<'r> {
         }
         let flags = self.flags(args);
         self.note.time = Some(env.now());
-        if let Err(problem) = self.ask(&flags, &mut env) {
+        if let Err(problem) = self.read_and_tell(&flags, &mut env) {
             self.trouble(problem);
         }
         if !self.note.text.is_empty() || !self.note.trouble.is_empty() {
@@ -184,7 +185,7 @@ impl<'r> Run<'r> {
         flags
     }
 
-    fn ask(&mut self, flags: &Flags, env: &mut Env) -> Result<(), String> {
+    fn read_and_tell(&mut self, flags: &Flags, env: &mut Env) -> Result<(), String> {
         let (mut settings, wrong) = Settings::read(env);
         self.trouble_all(&wrong);
         for (key, text) in &flags.set {
@@ -211,10 +212,10 @@ impl<'r> Run<'r> {
         if ask.starts == Some(Source::Resumed) || settings.ignores(&env.cwd) {
             return Ok(());
         }
-        self.reply(&ask, &settings, &formats, env)
+        self.look_and_tell(&ask, &settings, &formats, env)
     }
 
-    fn reply(
+    fn look_and_tell(
         &mut self,
         ask: &Ask,
         settings: &Settings,

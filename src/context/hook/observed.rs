@@ -5,7 +5,7 @@ use super::context::Context;
 use super::ids::Ids;
 use super::round::Round;
 use session_core::file::Unreadable;
-use session_core::state::seen::Walk;
+use session_core::state::seen::{OthersSince, Walk};
 use session_core::state::sessions::Record;
 use session_format::time::Time;
 
@@ -31,8 +31,7 @@ pub struct Progress {
     pub seen_until: Time,
     /// The walk over all files, if the deadline cut it short.
     pub walk: Option<Walk>,
-    /// Since when files among other projects' may have news, and since when at the end of the round over them.
-    pub round: Option<(Time, Time)>,
+    pub others_since: Option<OthersSince>,
     /// There are directories that were not gone into, and the round over them goes on.
     pub is_partial: bool,
 }

@@ -16,7 +16,7 @@ use session_format::entry::Id;
 pub struct Observer<'f> {
     pub format: &'f AgentFormat,
     pub id: String,
-    /// The named home it is in, and its name there.
+    /// The named home it is in (a directory that has names for its sessions, `session/home.rs`), and its name there.
     pub home: Option<Home>,
     pub name: Option<String>,
     pub transcript: Option<PathBuf>,

@@ -86,7 +86,7 @@ pub struct Reader<'r> {
     settings: &'r Settings,
     deadline: &'r Deadline,
     /// After that no more files are read for news.
-    reading: Deadline,
+    reading_ends: Deadline,
     /// Nothing older was ever news.
     since: Time,
     /// A session counts wherever it is.
@@ -111,7 +111,7 @@ impl<'r> Reader<'r> {
             env,
             settings,
             deadline,
-            reading: deadline.for_reading(),
+            reading_ends: deadline.for_reading(),
             since: context.since(),
             takes_all: context.takes_all(),
             members: Members::of(env, context.observer.project.clone()),
@@ -124,7 +124,7 @@ impl<'r> Reader<'r> {
 
     /// There is no time to read more for news, or it would be too much.
     pub fn has_enough(&self) -> bool {
-        self.reading.is_over() || self.read > budget::LOOK
+        self.reading_ends.is_over() || self.read > budget::LOOK
     }
 
     pub fn is_time_to_tell(&self) -> bool {
@@ -252,7 +252,7 @@ impl<'r> Reader<'r> {
             budget::FILE
         };
         // What was read by then can still be told in time.
-        let (in_time, never) = (self.reading, Deadline::after(Duration::MAX));
+        let (in_time, never) = (self.reading_ends, Deadline::after(Duration::MAX));
         let mut deadline = Some(&in_time);
         loop {
             let start = if source.end().since(unread) > most {

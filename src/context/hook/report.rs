@@ -9,7 +9,7 @@ use super::observed::{Observed, Progress};
 use super::own::{self, Own};
 use super::read::read;
 use super::reader::Reader;
-use super::round::Judgement;
+use super::round::OtherDirs;
 use session_core::file::Unreadable;
 
 /// The news, and all that is to be remembered.
@@ -22,7 +22,7 @@ pub struct Report<'f> {
     /// The ids of all sessions, if somebody needed them until now.
     pub ids: Option<Ids>,
     pub progress: Progress,
-    pub judgement: Judgement,
+    pub other_dirs: OtherDirs,
     pub bad: Vec<Unreadable>,
     /// A file was opened: what is known of it has changed, or the clock has to move on.
     pub opened: bool,
@@ -41,9 +41,9 @@ impl Report<'_> {
     }
 }
 
-/// Looks at the other sessions. `whole_own`: all that the observer did is read, for a first look asks whether it was prompted
-/// before.
-pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
+/// Looks at the other sessions. `always_own`: the end of the observer's own transcript is read even if nothing in it may
+/// matter for the news, for a first look asks whether it was prompted before.
+pub fn report<'f>(context: &Context<'_, 'f>, always_own: bool) -> Report<'f> {
     let Observed {
         candidates,
         mut verdicts,
@@ -60,13 +60,13 @@ pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
     bad.append(&mut reader.titles.bad);
     let any_entries = new.iter().any(|(_, new)| !new.part.entries.is_empty());
     // If the client does not say where the observer's own transcript is, it is found by its id.
-    if (whole_own || any_entries) && ids.is_none() && !own::is_where_told(context) {
+    if (always_own || any_entries) && ids.is_none() && !own::is_where_told(context) {
         ids = Some(Ids::list(context, &mut bad));
     }
     let mut own = Own::default();
-    if whole_own || any_entries {
+    if always_own || any_entries {
         own = Own::read(
-            (!whole_own).then_some(&new),
+            (!always_own).then_some(&new),
             ids.as_ref(),
             &mut reader.buffer,
             context,
@@ -77,14 +77,14 @@ pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
     verdicts.extend(compared.verdicts);
     // Last, because a directory with a quiet file of this project is not judged to be another's. There is no round in a home, nor
     // where the walk was cut short.
-    let judgement = match round {
+    let other_dirs = match round {
         Some(round) => round.close(&mut reader, &bad, &verdicts),
-        None => Judgement {
+        None => OtherDirs {
             judged: context
                 .last_look_here()
                 .map(|look| look.judged.clone())
                 .unwrap_or_default(),
-            ..Judgement::default()
+            ..OtherDirs::default()
         },
     };
     Report {
@@ -93,7 +93,7 @@ pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
         own,
         ids,
         progress,
-        judgement,
+        other_dirs,
         bad,
         opened: readings.opened,
         cut_short: cut_short || readings.cut_short,

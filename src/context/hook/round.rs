@@ -247,7 +247,7 @@ impl<'s, 'f> Round<'s, 'f> {
         reader: &mut Reader,
         bad: &[Unreadable],
         verdicts: &[Verdict],
-    ) -> Judgement {
+    ) -> OtherDirs {
         self.dirs
             .retain(|dir| !dir.own && !bad.iter().any(|bad| bad.path.starts_with(&dir.path)));
         let known = |dir: &Dir| dir.entered && !dir.been;
@@ -270,7 +270,7 @@ impl<'s, 'f> Round<'s, 'f> {
         judged.sort_unstable();
         let ends_round = self.part.reach.is_some() && self.part.is_last();
         let is_new = self.changed || ends_round || judged != self.judged;
-        Judgement {
+        OtherDirs {
             judged,
             position: self.part.next(),
             is_new,
@@ -318,10 +318,10 @@ impl Dir<'_> {
     }
 }
 
-/// The knowledge of directories after a look.
+/// What is known of other projects' directories after a look.
 #[derive(Debug, Default)]
-pub struct Judgement {
-    /// Directories that are other projects'.
+pub struct OtherDirs {
+    /// All directories that were judged, those of this project, too.
     pub judged: Vec<Judged>,
     /// The next look's position among them.
     pub position: Option<u64>,

@@ -35,7 +35,7 @@ pub fn walk<'s, 'f>(
         there,
         moved,
     } = known;
-    let (horizon, others) = (context.horizon(), context.others_until());
+    let (horizon, others) = (context.horizon(), context.others_since());
     let mut bad = Vec::new();
     let mut round = round(moved.is_lost, horizon, context, &mut bad);
     // Where nothing is to be told, nobody asks for them.
@@ -121,7 +121,7 @@ pub fn walk<'s, 'f>(
     };
     found.progress = Progress {
         seen_until,
-        round: Some(since),
+        others_since: Some(since),
         is_partial: round.goes_on(),
         walk: been_to.map(|dirs| Walk {
             lively: lively.into_inner().into_iter().collect(),

@@ -153,7 +153,7 @@ impl Seen {
     }
 }
 
-/// The observer's memory of itself.
+/// What an observer remembers of its last look.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Look {
     /// The version of what is written here; a newer one is not understood.
@@ -163,7 +163,7 @@ pub struct Look {
     pub since: Time,
     /// When it looked last, by the clock that files are stamped by, in microseconds; 0 if it never did.
     pub clock: i64,
-    /// Hash of the project and scope; a different value means that the observer moved.
+    /// Hash of the user's home directory, the scope and the project; a different value means that the observer moved.
     #[serde(default, rename = "place")]
     pub scope: u32,
     /// Files that had no news, by path and stamp. They are not opened again before one of the two changes.
@@ -176,10 +176,9 @@ pub struct Look {
     /// Directories of sessions, sorted, so that not every look goes through other projects' sessions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<Judged>,
-    /// Since when files among other projects' may have news; and since when at the end of the round over them. None if every
-    /// look has got to all files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub round: Option<(Time, Time)>,
+    /// None if every look has got to all files.
+    #[serde(rename = "round", skip_serializing_if = "Option::is_none")]
+    pub others_since: Option<OthersSince>,
     /// The id of the observer, by which it keeps its name while its name file is missing or half written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -193,6 +192,9 @@ pub struct Look {
     #[serde(default, rename = "told", skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<u32>,
 }
+
+/// Since when files among other projects' may have news; and since when they may have at the end of the round over them.
+pub type OthersSince = (Time, Time);
 
 /// A directory, by the hash of its path, with the number of its sessions if they are another project's. One without a number
 /// may have sessions of this project.
