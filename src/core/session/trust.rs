@@ -320,7 +320,7 @@ impl Tree {
         let wanted = below.as_os_str().as_bytes();
         // What is in a directory comes after what is only called like it: `a.rs` before `a/b`.
         let is_past = |path: &[u8]| path > wanted && !path.starts_with(wanted);
-        self.has(|path| is_it(path, wanted), is_past)
+        self.has(|path| is_it(path.iter().copied(), wanted.iter().copied()), is_past)
             // Where case is no difference, or some characters are none, the index may spell it in another way.
             || self.is_spelt_freely(below) && self.has_like(wanted)
     }
@@ -333,8 +333,7 @@ impl Tree {
 
     /// True if the index has a path that is spelt like this one.
     fn has_like(&self, wanted: &[u8]) -> bool {
-        let wanted = plain(wanted);
-        self.has(|path| is_it(&plain(path), &wanted), |_| false)
+        self.has(|path| is_it(plain(path), plain(wanted)), |_| false)
     }
 
     /// True if there is such a path, before one that is past it.
@@ -370,23 +369,24 @@ impl Tree {
     }
 }
 
-/// True if a path of an index is this file or directory, or lies in it.
-fn is_it(path: &[u8], wanted: &[u8]) -> bool {
-    let is_below = |path: &[u8], dir: &[u8]| {
-        path.strip_prefix(dir)
-            .is_some_and(|rest| rest.starts_with(b"/"))
-    };
-    // A sparse index has directories as well, each with a slash at its end.
-    path == wanted || is_below(path, wanted) || path.ends_with(b"/") && wanted.starts_with(path)
+/// True if a path of an index is this file or directory, or lies in it, or is a directory around it: a sparse index has
+/// directories as well, each with a slash at its end.
+fn is_it(path: impl Iterator<Item = u8>, wanted: impl Iterator<Item = u8>) -> bool {
+    let (mut path, mut wanted, mut last) = (path, wanted, 0);
+    loop {
+        match (path.next(), wanted.next()) {
+            (Some(one), Some(other)) if one == other => last = one,
+            (None, None) | (Some(b'/'), None) => return true,
+            (None, Some(_)) => return last == b'/',
+            _ => return false,
+        }
+    }
 }
 
 /// A path as it is compared where spelling is free: only its letters and digits, in lower case, and its slashes.
-fn plain(path: &[u8]) -> Vec<u8> {
+fn plain(path: &[u8]) -> impl Iterator<Item = u8> {
     let is_kept = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'/';
-    path.iter()
-        .filter(is_kept)
-        .map(u8::to_ascii_lowercase)
-        .collect()
+    path.iter().filter(is_kept).map(u8::to_ascii_lowercase)
 }
 
 fn indexes(git: &Path) -> Result<Vec<Index>, Unreadable> {
