@@ -98,6 +98,8 @@ struct TranscriptDir {
     real: PathBuf,
     /// The directory that an agent keeps sessions in, without links; none if these were not found in one.
     root: Option<PathBuf>,
+    /// It is not below that directory.
+    is_outside: bool,
     place: Rc<Around>,
     /// Version control knows something in it. Where it does not, no file has to be looked for.
     has_tracked: bool,
@@ -179,18 +181,13 @@ impl Judge {
             return Ok(Trust::Foreign(Why::Unknown));
         };
         let mut why = dir.place.unknown.then_some(Why::Unknown);
-        let is_outside = |real: &Path| {
-            dir.root
-                .as_ref()
-                .is_some_and(|root| !real.starts_with(root))
-        };
         if linked {
             match canonical(&session.path)? {
-                Some(real) if is_outside(&real) => why = Some(Why::Linked),
+                Some(real) if is_outside(&real, dir.root.as_deref()) => why = Some(Why::Linked),
                 Some(real) => why = self.around(&real)?,
                 None => why = Some(Why::Unknown),
             }
-        } else if is_outside(&dir.real) {
+        } else if dir.is_outside {
             why = Some(Why::Linked);
         } else if dir.has_tracked {
             why = self.around(&dir.real.join(name))?;
@@ -250,9 +247,11 @@ impl Judge {
             None => None,
         };
         let place = self.place(&real)?;
+        let is_outside = is_outside(&real, root.as_deref());
         let has_tracked = place.trees().any(|tree| tree.may_track_in(&real));
         let dir = Rc::new(TranscriptDir {
             path: path.into(),
+            is_outside,
             has_tracked,
             place,
             real,
@@ -297,6 +296,10 @@ impl Judge {
         }
         Ok(Rc::new(Around { tree, unknown }))
     }
+}
+
+fn is_outside(real: &Path, root: Option<&Path>) -> bool {
+    root.is_some_and(|root| !real.starts_with(root))
 }
 
 fn has_other(dir: &Path) -> Result<bool, Unreadable> {
