@@ -531,7 +531,7 @@ impl Columns {
                 widest(|row| &row.project, 4, 14)
             },
             time: widest(|row| &row.time, 3, 4),
-            context: if room < WIDEST_LIST || !screen.knows_context() {
+            context: if room < WIDE_LIST || !screen.knows_context() {
                 0
             } else {
                 "100%".len()
@@ -597,8 +597,7 @@ fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
 /// The least room for a title behind a reason, and what it keeps on a wide screen.
 const LEAST_TITLE: u16 = 12;
 const WIDE_LIST: u16 = 118;
-/// From this width on there is room for how full the context is, and from this share on it is nearly full.
-const WIDEST_LIST: u16 = 140;
+/// In per cent: from here on a context is nearly full.
 const NEARLY_FULL: u8 = 80;
 const BETWEEN: &str = " · ";
 const WIDE_TITLE: usize = 40;
