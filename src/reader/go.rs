@@ -11,6 +11,7 @@ use super::args::GoArgs;
 use super::tmux::Tmux;
 use super::{Exit, Problem, Stage, as_command};
 use session_core::env::Env;
+use session_core::session::index::Listed;
 use session_core::session::place::{AgentPlace, Pane, place};
 use session_core::session::state::Group;
 use session_core::show::place::words;
@@ -34,18 +35,29 @@ pub fn run(args: &GoArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let (sessions, now) = (stage.sessions(), stage.env.now());
     let listed = match &wanted {
         Some(path) => sessions.iter().find(|listed| listed.session.path == *path),
-        None => sessions
-            .iter()
-            .filter(|listed| listed.group(now) == Group::NeedsYou)
-            .find(|listed| place(&listed.presence).is_some()),
+        None => {
+            let waiting = sessions.iter();
+            let waiting: Vec<&Listed> = waiting
+                .filter(|listed| listed.group(now) == Group::NeedsYou)
+                .collect();
+            // As on the screen of `watch`: those of this project, and who has waited longest.
+            let order = |listed: &&&Listed| {
+                let is_nowhere = place(&listed.presence).is_none();
+                (is_nowhere, !listed.here, listed.state(now).since)
+            };
+            let first = waiting.iter().min_by_key(order);
+            let Some(first) = first else {
+                return Problem::nothing(
+                    "no session needs you; `session-reader go NAME` goes to any that is open",
+                );
+            };
+            Some(*first)
+        }
     };
-    let Some(listed) = listed else {
-        return Problem::nothing(
-            "no session needs you; `session-reader go NAME` goes to any that is open",
-        );
-    };
-    let handle = stage.gate.line(listed.handle()).into_owned();
-    let Some(place) = place(&listed.presence) else {
+    let handle = listed.map_or(args.name.as_deref().unwrap_or_default(), Listed::handle);
+    let place = listed.and_then(|listed| place(&listed.presence));
+    let handle = stage.gate.line(handle).into_owned();
+    let Some(place) = place else {
         return Problem::nothing(format_args!(
             "{handle} is not open, or nobody knows where; `session-reader resume {handle}` says how to open it"
         ));
@@ -85,9 +97,11 @@ pub fn go(place: AgentPlace, env: &Env) -> Result<(Went, AgentPlace), String> {
     let went = match env.var("TMUX") {
         None => Went::Attach(tmux.words(&["attach-session", "-t", &session])),
         Some(own) if is_own(&server, &own.to_string_lossy()) => {
-            // Nobody may look at that server; then whoever attaches next sees it.
-            let _ = tmux.run(&["switch-client", "-t", &session]);
-            Went::There
+            match tmux.run(&["switch-client", "-t", &session]) {
+                Ok(_) => Went::There,
+                // Nobody looks at that server; whoever attaches next sees it.
+                Err(_) => Went::Elsewhere,
+            }
         }
         // One server does not show the panes of another.
         Some(_) => Went::Elsewhere,

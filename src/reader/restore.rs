@@ -4,7 +4,7 @@
 //! with the id of its session, so that none is opened twice while its agent is still starting.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 
 use super::args::RestoreArgs;
 use super::tmux::Tmux;
@@ -17,6 +17,8 @@ use session_format::time::{DAY, Time};
 
 /// The session of tmux that they are opened in, where this does not run in one.
 const RESTORED: &str = "restored";
+/// What tmux says where no server runs.
+const NO_SERVER: [&str; 2] = ["no server running", "error connecting to"];
 /// The option of a window that has the id.
 const MARK: &str = "@session_monitor_id";
 
@@ -99,7 +101,7 @@ fn open(sessions: &[Restorable], stage: &mut Stage) -> Result<Exit, Problem> {
         },
         is_inside: stage.env.var("TMUX").is_some_and(|tmux| !tmux.is_empty()),
     };
-    let mut opened: HashSet<String> = windows.marked();
+    let mut opened = windows.marked().map_err(Problem::Trouble)?;
     let mut exit = Exit::Nothing;
     for (session, opening) in openings(sessions, stage) {
         let (handle, id) = (
@@ -135,16 +137,17 @@ struct Windows {
 }
 
 impl Windows {
-    /// The ids of the sessions that windows were opened for. Without a server there is none.
-    fn marked(&self) -> HashSet<String> {
+    /// The ids of the sessions that windows were opened for.
+    fn marked(&self) -> Result<HashSet<String>, String> {
         let format = format!("#{{{MARK}}}");
         let args = ["list-windows", "-a", "-F", &format].map(OsStr::new);
-        let shown = self.tmux.run(&args).unwrap_or_default();
-        shown
-            .lines()
-            .filter(|id| !id.is_empty())
-            .map(str::to_owned)
-            .collect()
+        let shown = match self.tmux.run(&args) {
+            // Without a server there is no window.
+            Err(why) if NO_SERVER.iter().any(|words| why.contains(words)) => String::new(),
+            shown => shown?,
+        };
+        let ids = shown.lines().filter(|id| !id.is_empty());
+        Ok(ids.map(str::to_owned).collect())
     }
 
     /// Opens a window, and says which.
@@ -159,14 +162,16 @@ impl Windows {
         } else {
             &["new-session", "-d", "-s", RESTORED]
         };
-        let (dir, name) = (literal(opening.dir.as_os_str()), literal(OsStr::new(name)));
         let shown = "#{window_id} #{session_name}:#{window_index}";
-        let mut args: Vec<&OsStr> = place.iter().map(OsStr::new).collect();
-        args.extend(["-P", "-F", shown, "-n"].map(OsStr::new));
-        args.extend([&*name, OsStr::new("-c"), &*dir, OsStr::new("--")]);
+        let mut args: Vec<OsString> = place.iter().map(OsString::from).collect();
+        args.extend(["-P", "-F", shown, "-n"].map(OsString::from));
+        args.extend([name.replace('#', "##").into(), "--".into()]);
+        // Of a directory, tmux expands what it takes for a format, and where it cannot go, it stays.
+        args.extend(["sh", "-c", r#"cd -- "$1" && shift && exec "$@""#, "sh"].map(OsString::from));
         // A server of tmux may have been started with another PATH.
-        args.push(opening.program.as_os_str());
-        args.extend(opening.words.iter().skip(1).map(OsStr::new));
+        args.extend([opening.dir.clone().into(), opening.program.clone().into()]);
+        args.extend(opening.words.iter().skip(1).map(OsString::from));
+        let args: Vec<OsString> = args.into_iter().map(as_argument).collect();
         let opened = self.tmux.run(&args)?;
         let (window, place) = opened.split_once(' ').unwrap_or((&opened, ""));
         let marked = self.tmux.run(&["set-option", "-w", "-t", window, MARK, id]);
@@ -175,14 +180,11 @@ impl Windows {
     }
 }
 
-/// A text in which tmux finds no format: `#(…)` would run a command.
-fn literal(text: &OsStr) -> OsString {
-    let mut bytes = Vec::new();
-    for byte in text.as_bytes() {
-        bytes.extend(std::iter::repeat_n(
-            *byte,
-            if *byte == b'#' { 2 } else { 1 },
-        ));
+/// A word that tmux takes as it is: a `;` at its end would begin another command.
+fn as_argument(word: OsString) -> OsString {
+    let mut bytes = word.into_vec();
+    if bytes.ends_with(b";") {
+        bytes.insert(bytes.len() - 1, b'\\');
     }
     OsString::from_vec(bytes)
 }

@@ -187,6 +187,7 @@ fn describe(listed: &Listed, now: Time, command: &mut Command) {
                 .tally
                 .cwd()
                 .and_then(|cwd| gate.as_it_is(cwd))
+                .filter(|cwd| cwd.starts_with('/'))
                 .unwrap_or_default()
                 .to_owned(),
         ),

@@ -703,6 +703,7 @@ fn cases() -> Vec<Case> {
                 ("state", "gone"),
                 ("reason", "crashed while running Bash cargo test"),
                 ("crashed", "yes"),
+                ("failed", "yes"),
                 ("stopped", "no"),
                 ("told at start", "yes"),
                 ("told", "crashed while running cargo test"),

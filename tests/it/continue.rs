@@ -342,3 +342,46 @@ fn a_prompt_that_only_speaks_of_a_note_is_a_prompt() {
     let list = reader(&world, &["list"]).run();
     assert!(list.out().contains("what does this line mean") && !list.out().contains('←'));
 }
+
+/// A repository may name programs that git runs for its files. Nobody asks git about such a one.
+#[test]
+fn a_repository_runs_nothing() {
+    let world = World::new();
+    let work = world.path("work");
+    world.write("work/notes.txt", "one\n");
+    git(&work, &["init", "-q"]);
+    git(&work, &["add", "."]);
+    git(&work, &["commit", "-qm", "first"]);
+    let ran = world.path("ran");
+    let clean = format!("touch '{}'; cat", ran.display());
+    git(&work, &["config", "filter.x.clean", &clean]);
+    world.write("work/.gitattributes", "* filter=x\n");
+    world.write("work/notes.txt", "two\n");
+    Script::of(&world)
+        .ago(5)
+        .user("write the release notes of the shop")
+        .writes("notes.txt", "two")
+        .says("They are written.")
+        .save(&world, ONE);
+    let note = reader(&world, &["continue", ONE, "--print"]).run();
+    note.success();
+    assert!(!ran.exists(), "git ran a filter");
+}
+
+/// The command for the full log is for a shell, so a name that cannot be written for one is not in it.
+#[test]
+fn the_command_for_the_log_is_sound() {
+    let world = World::new();
+    let log = Script::of(&world)
+        .ago(5)
+        .user("write the release notes of the shop")
+        .says("They are written.")
+        .text();
+    let path = world.write("copies/a\u{201c} ; touch pwned ; \u{201c}b.jsonl", log);
+    let path = path.display().to_string();
+    let note = reader(&world, &["continue", &path, "--print"]).run();
+    let note = note.success();
+    let line = note.out().lines().find(|line| line.contains("Full log"));
+    let line = line.expect("a command");
+    assert!(!line.contains("touch"), "{line}");
+}

@@ -124,7 +124,6 @@ fn what_was_before_does_not_count() {
         .stderr("session-reader: no sessions like that in this project\n");
 }
 
-/// A pass that a pipe may hide proves nothing, and what failed after it passed does not pass.
 /// A session in which only a few words were said is no reason to leave it out, and the user's own name for one is its heading.
 #[test]
 fn no_session_of_the_time_is_left_out() {
@@ -153,6 +152,7 @@ fn no_session_of_the_time_is_left_out() {
         .stderr("");
 }
 
+/// A pass that a pipe may hide proves nothing, and what failed after it passed does not pass.
 #[test]
 fn only_what_is_proven_passed() {
     let world = World::new();
@@ -161,8 +161,13 @@ fn only_what_is_proven_passed() {
         .user("Run all the tests of the shop")
         .runs("cargo test --lib | tail -3", false)
         .runs("npm test; true", false)
+        .runs("! cargo clippy", false)
+        .runs("make -n test", false)
+        .runs("pytest --collect-only", false)
+        .runs("go test ./... &", false)
         .runs("make check && npm run lint", false)
-        .runs("cargo build", false)
+        .runs("npx tsc --noEmit 2>&1", false)
+        .runs("cd api && cargo build", false)
         .ago(8)
         .runs("cargo build", true)
         .says("Done.")
@@ -170,7 +175,7 @@ fn only_what_is_proven_passed() {
     let json = &world.reader(&["recap", "--json"]).run().success().json()[0];
     assert_eq!(
         json["passed"],
-        json!(["make check && npm run lint"]),
+        json!(["npx tsc --noEmit 2>&1", "make check && npm run lint"]),
         "{json}"
     );
     assert_eq!(json["fails"], json!(["cargo build"]), "{json}");

@@ -5,11 +5,13 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
+use session_format::time::Time;
 
 use crate::support::claude::runs;
 use crate::support::files::{script as program, written_ago};
 use crate::support::run::{Run, WATCHDOG};
 use crate::support::script::Script;
+use crate::support::times::ago;
 use crate::support::world::{ME, ONE, THREE, TWO, World, skipped};
 
 /// The file of a client that was killed while it said this.
@@ -176,7 +178,7 @@ fn a_hostile_session_opens_nothing_but_itself() {
         &world,
         "tmux",
         &format!(
-            "case $1 in new-*) for a; do printf '%s\\0' \"$a\"; done >>'{}'; echo '@1 restored:0';; set-*) ;; *) exit 1;; esac",
+            "case $1 in new-*) for a; do printf '%s\\0' \"$a\"; done >>'{}'; echo '@1 restored:0';; set-* | list-*) ;; *) exit 1;; esac",
             world.path("tmux.args").display()
         ),
     );
@@ -203,7 +205,7 @@ fn a_hostile_session_opens_nothing_but_itself() {
     assert!(!opened.out().contains('\u{1b}'), "{}", opened.out());
     let args = world.read("tmux.args");
     let words: Vec<&str> = args.split('\0').collect();
-    let shown = dir.display().to_string().replace('#', "##");
+    let shown = dir.display().to_string();
     let claude = world.path("bin/claude").display().to_string();
     assert_eq!(
         words,
@@ -217,9 +219,12 @@ fn a_hostile_session_opens_nothing_but_itself() {
             "#{window_id} #{session_name}:#{window_index}",
             "-n",
             "11111111",
-            "-c",
-            &shown,
             "--",
+            "sh",
+            "-c",
+            "cd -- \"$1\" && shift && exec \"$@\"",
+            "sh",
+            &shown,
             // A server of tmux may have another PATH.
             &claude,
             "--resume",
@@ -237,7 +242,7 @@ fn an_agent_that_ends_at_once_was_not_opened() {
     program(
         &world,
         "tmux",
-        "case $1 in new-*) echo '@1 restored:0';; *) exit 1;; esac",
+        "case $1 in new-*) echo '@1 restored:0';; list-*) ;; *) exit 1;; esac",
     );
     let restored = reader(&world, &["restore", "--tmux"]).run().status(2);
     assert_eq!(restored.out(), "");
@@ -329,6 +334,64 @@ fn tmux_opens_each_once() {
     assert_eq!(again.err().matches("tmux has a window for it").count(), 3);
     let windows = server.tmux(&["list-windows", "-a", "-F", "x"]);
     assert_eq!(windows.lines().count(), 3);
+}
+
+/// Names in which tmux would find a format or the end of a command.
+#[test]
+fn tmux_takes_a_directory_as_it_is() {
+    if Command::new("tmux").arg("-V").output().is_err() {
+        return skipped("a test of `restore`: there is no tmux on this machine");
+    }
+    let world = World::new();
+    let log = world.path("claude.log");
+    program(
+        &world,
+        "claude",
+        &format!("echo \"$PWD\" >>'{}'; exec cat", log.display()),
+    );
+    let odd = ["a#[b", "c;", "#{pid}", "#(touch ran)", "-d"];
+    for (dir, id) in odd.iter().zip([ONE, TWO, THREE, ME, &id_of("five")]) {
+        std::fs::create_dir(world.path(dir)).expect("a directory");
+        let script = Script::new(world.path(dir)).ago(5).user("go on with it");
+        script.says("Done.").save(&world, id);
+        killed(&world, id, "idle", "");
+    }
+    let _server = Server(&world);
+    let restored = reader(&world, &["restore", "--tmux"])
+        .env("TMUX_TMPDIR", world.path(""))
+        .process()
+        .run();
+    assert_eq!(
+        restored.out().lines().count(),
+        odd.len(),
+        "{}",
+        restored.err()
+    );
+    let mut ran = lines_of(&log, odd.len());
+    ran.sort();
+    let mut wanted = odd.map(|dir| world.path(dir).display().to_string());
+    wanted.sort();
+    assert_eq!(ran, wanted);
+}
+
+/// An agent that was killed at rest is forgotten once somebody else had the session open.
+#[test]
+fn a_session_that_went_on_since_was_not_open() {
+    let world = World::new();
+    program(&world, "claude", "exit 0");
+    Script::of(&world)
+        .ago(9)
+        .user("write the release notes")
+        .says("They are written.")
+        .save(&world, ONE);
+    killed(&world, ONE, "idle", "");
+    let file = format!(".claude/sessions/{ONE}.json");
+    let mut said: serde_json::Value = serde_json::from_str(&world.read(&file)).expect("JSON");
+    for (minutes, status) in [(30, 1), (9, 0)] {
+        said["statusUpdatedAt"] = json!(Time::parse(ago(minutes).as_bytes()).expect("a time").0);
+        world.write(&file, said.to_string());
+        reader(&world, &["restore", "--print"]).run().status(status);
+    }
 }
 
 /// The lines of a file, as soon as there are so many.

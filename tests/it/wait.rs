@@ -177,9 +177,9 @@ fn with_next_the_session_that_comes_to_it_ends_the_wait() {
     );
 }
 
-/// With --each nothing is missed between two lines, however soon one comes after the other.
+/// With --each a state is told once, however soon one comes after the other.
 #[test]
-fn with_each_no_session_that_comes_to_it_is_missed() {
+fn with_each_no_state_is_told_twice_in_a_row() {
     let world = World::new();
     let here = world.path("work");
     let file = at_work(&world);

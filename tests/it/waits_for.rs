@@ -126,9 +126,9 @@ fn each_kind_is_told_whole() {
     );
 }
 
-/// Of several calls that are open at once, it is the one that the agent says.
+/// An agent does one call after the other: of two, the dialog of Claude Code shows the first.
 #[test]
-fn of_two_open_calls_it_is_the_one_that_waits() {
+fn of_two_open_calls_it_is_the_first() {
     let world = waiting(
         &[
             ("Bash", json!({"command": "rm -rf build"})),
@@ -136,6 +136,6 @@ fn of_two_open_calls_it_is_the_one_that_waits() {
         ],
         "permission prompt",
     );
-    assert_eq!(pending(&world)["detail"], "rm -rf /tmp/cache");
-    assert_eq!(resumed(&world), "Waits for   rm -rf /tmp/cache");
+    assert_eq!(pending(&world)["detail"], "rm -rf build");
+    assert_eq!(resumed(&world), "Waits for   rm -rf build");
 }

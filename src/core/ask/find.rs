@@ -384,7 +384,6 @@ impl Book<'_, '_> {
         let called = match word.fit(&self.called, typos) {
             Some(Fit::Exact) => return Some(Grade::Called),
             Some(Fit::Part) => return Some(Grade::CalledInPart),
-            // What was said may have the right one.
             Some(Fit::Typo) => Some(Grade::CalledWrongly),
             None => None,
         };

@@ -29,6 +29,7 @@ pub fn handover<'f>(
     let (stop, bad) = stop(found, asker)?;
     let handle = index::handle(&stop.session, asker.env, asker.formats);
     let dir = stop.continuity.first_cwd.as_deref().map(PathBuf::from);
+    let dir = dir.filter(|dir| dir.is_absolute());
     let uncommitted = dir
         .as_deref()
         .and_then(|dir| Uncommitted::of(dir, asker.env));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::list::{ListQuery, Listing, sessions};
 use super::{Answer, Asker};
 use crate::file::Unreadable;
-use crate::fold::code::checks;
+use crate::fold::code::{Check, checks, passed_checks};
 use crate::fold::continuity::{Blocker, FileChange, Finding, Obstacle, Used};
 use crate::fold::{Spent, substantive};
 use crate::read::once::Once;
@@ -152,15 +152,14 @@ fn session<'f>(
     all.commits.retain(|one| is_new(one.time, &one.text));
     all.commands.retain(|ran| is_new(ran.time, &ran.subject));
     all.prompts.retain(|one| is_new(one.time, &one.text));
-    let is_failing = |one: &&Blocker| {
-        // What is still so was found out by one of these commands.
-        let is_it = |ran: &Used| ran.line == one.item.line && ran.subject.contains(&*one.item.text);
-        one.kind == Obstacle::Failing && all.commands.iter().any(is_it)
+    // A command and its failure are two things that happened at the same moment.
+    let mut is_failing = |one: &&Blocker| {
+        let what = format!("fails: {}", one.item.text);
+        one.kind == Obstacle::Failing && is_new(one.item.time, &what)
     };
-    let failing = all.blockers.iter().filter(is_failing);
+    let failing = all.blockers.iter().filter(|one| is_failing(one));
     let fails: Vec<String> = failing.map(|one| one.item.text.clone()).collect();
-    let mut passed = passed(&all.commands);
-    passed.retain(|command| !fails.contains(command));
+    let passed = passed(&all.commands);
     let prompts = all.prompts.iter().filter_map(|prompt| {
         let text = substantive(&prompt.text)?;
         Some(Finding {
@@ -184,19 +183,16 @@ fn session<'f>(
     })
 }
 
-/// The commands that check something and whose last run passed, the last first.
+/// The commands that check something and passed, if nothing of the kind has run since; the last first.
 fn passed(commands: &[Used]) -> Vec<String> {
-    let (mut known, mut passed) = (HashSet::default(), Vec::new());
+    let (mut later, mut passed) = (Vec::<Check>::new(), Vec::new());
     for ran in commands.iter().rev() {
-        if known.insert(&ran.subject) && !ran.failed && is_proof(&ran.subject) {
+        let is_last = |check: &Check| !later.iter().any(|later| later.repeats(check));
+        let proven = passed_checks(&ran.subject);
+        if !ran.failed && !proven.is_empty() && proven.iter().all(is_last) {
             passed.push(ran.subject.clone());
         }
+        later.extend(checks(&ran.subject));
     }
     passed
-}
-
-/// True if a line has checks in it that passed if it did: nothing else in it may have ended well in their place.
-fn is_proof(command: &str) -> bool {
-    let rest = command.replace("&&", " ");
-    !rest.contains(['|', '&', ';', '\n']) && !checks(command).is_empty()
 }

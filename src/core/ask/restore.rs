@@ -144,7 +144,8 @@ fn opening(listed: &Listed, env: &Env) -> Result<Opening, String> {
             session.format.label()
         ));
     };
-    let Some(dir) = listed.tally.first_cwd().map(PathBuf::from) else {
+    let dir = listed.tally.first_cwd().map(PathBuf::from);
+    let Some(dir) = dir.filter(|dir| dir.is_absolute()) else {
         return Err("nobody knows in which directory it was".into());
     };
     if !dir.is_dir() {

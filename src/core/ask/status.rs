@@ -43,7 +43,9 @@ pub struct Status<'f> {
 
 pub fn status<'f>(own: &Own, asker: Asker<'_, 'f>) -> Answer<Status<'f>> {
     let (env, settings, now) = (asker.env, asker.settings, asker.env.now());
-    if settings.ignores(&env.cwd) {
+    // What goes on elsewhere is of no concern to a session that is ignored; a bar has none.
+    let is_session = own.id.is_some() || own.transcript.is_some();
+    if is_session && settings.ignores(&env.cwd) {
         return Default::default();
     }
     let window = settings.conflict_window;
@@ -105,11 +107,7 @@ pub fn status<'f>(own: &Own, asker: Asker<'_, 'f>) -> Answer<Status<'f>> {
     )
 }
 
-/// Its agent runs, or may: something happened in it within the hour for which a silent session is thought to be at work.
+/// Its agent runs, or something goes on in it or went wrong.
 fn is_lively(listed: &Listed, now: Time) -> bool {
-    match listed.presence {
-        Presence::Runs(_) => true,
-        Presence::Unknown => listed.is_recent(now),
-        Presence::Killed(_) | Presence::Closed => false,
-    }
+    matches!(listed.presence, Presence::Runs(_)) || listed.group(now).is_active()
 }

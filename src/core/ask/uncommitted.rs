@@ -5,7 +5,7 @@
 
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use crate::env::Env;
@@ -43,6 +43,27 @@ impl Uncommitted {
 }
 
 fn status(top: &Path, env: &Env) -> Option<Vec<u8>> {
+    // A filter runs a program for each file, and so does a file that git has to fetch first. A repository that somebody else
+    // made may set both.
+    let sets = [
+        "--get-regexp",
+        r"^(filter\..*|extensions\.partialclone|remote\..*\.promisor)$",
+    ];
+    for scope in ["--local", "--worktree"] {
+        let config = ["config", scope, "--includes", "--name-only"];
+        let answer = git(top, env, &[&config[..], &sets].concat())?;
+        // 1 is for "there is none".
+        if answer.status.code() != Some(1) {
+            return None;
+        }
+    }
+    let status = ["status", "--porcelain", "-z", "--no-renames"];
+    let only = ["--untracked-files=normal", "--ignore-submodules=all"];
+    let answer = git(top, env, &[&status[..], &only].concat())?;
+    answer.status.success().then_some(answer.stdout)
+}
+
+fn git(top: &Path, env: &Env, args: &[&str]) -> Option<Output> {
     let mut git = Command::new("git");
     git.args(["--no-optional-locks", "--no-pager"])
         // What a repository may set that runs a program.
@@ -52,13 +73,12 @@ fn status(top: &Path, env: &Env) -> Option<Vec<u8>> {
             "-c",
             "core.hooksPath=/dev/null",
         ])
-        .args(["status", "--porcelain", "-z", "--no-renames"])
-        .args(["--untracked-files=normal", "--ignore-submodules=all"])
+        .args(args)
         .current_dir(top)
-        .env_clear();
+        .env_clear()
+        .env("GIT_NO_LAZY_FETCH", "1");
     for name in ["HOME", "PATH", "XDG_CONFIG_HOME"] {
         git.envs(env.var(name).map(|value| (name, value)));
     }
-    let answer = process::answer(&mut git, LIMIT).ok()?;
-    answer.status.success().then_some(answer.stdout)
+    process::answer(&mut git, LIMIT).ok()
 }

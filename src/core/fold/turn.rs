@@ -216,8 +216,8 @@ impl Turns {
         if asked { Ending::Asked } else { self.last }
     }
 
-    /// The call or error that it stopped at: a call that asks the user goes first, then the first that the user has to allow, then
-    /// the one that was made last.
+    /// The call or error that it stopped at. Agents do one call after the other, so of several it is at the first; but one that
+    /// asks the user goes before the others, and then one that the user has to allow.
     pub fn open_end(&self) -> Option<OpenEnd> {
         match self.last {
             Ending::Failed => Some(OpenEnd::Trouble {
@@ -225,9 +225,9 @@ impl Turns {
                 limit: self.limit,
             }),
             Ending::Working => {
-                let asks = self.open.iter().rfind(|open| open.asks);
+                let asks = self.open.iter().find(|open| open.asks);
                 let waits = || self.open.iter().find(|open| open.waits);
-                let open = asks.or_else(waits).or(self.open.last())?;
+                let open = asks.or_else(waits).or(self.open.first())?;
                 let OpenCall {
                     act,
                     asks,

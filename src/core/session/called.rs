@@ -21,6 +21,16 @@ impl Listed<'_> {
         }
     }
 
+    /// Its name in this home, its client's name for it, and its title.
+    pub(super) fn called(&self) -> impl Iterator<Item = &str> {
+        let names = [
+            self.session.name.as_deref(),
+            self.client_name(),
+            self.tally.title(),
+        ];
+        names.into_iter().flatten()
+    }
+
     /// What its client calls it while it is open, unless it has a name here.
     pub(super) fn client_name(&self) -> Option<&str> {
         let Presence::Runs(report) = &self.presence else {

@@ -265,17 +265,18 @@ fn by_path<'f>(
 /// True if a session is what a name means: as it is typed, and in lower case with single blanks.
 type Way = fn(&Listed, &str, &str) -> bool;
 
-/// The ways in which a name is a session's, the best first: name here, title, tag, its client's name, beginning of the id.
+/// The ways in which a name is a session's, the best first: name here, the whole id, title or its client's name, tag, beginning of
+/// the id. A title is whatever somebody wrote, so it may be another session's id.
 const EXACTLY: [Way; 5] = [
     |listed, name, _| listed.session.name.as_deref() == Some(name),
+    |listed, name, _| &*listed.session.id == name,
     |listed, name, _| {
-        listed
-            .tally
-            .title()
-            .is_some_and(|title| title.split_whitespace().eq(name.split_whitespace()))
+        let title = listed.tally.title();
+        let is_title =
+            title.is_some_and(|title| title.split_whitespace().eq(name.split_whitespace()));
+        is_title || listed.client_name() == Some(name)
     },
     |listed, name, _| listed.has_tag(name),
-    |listed, name, _| listed.client_name() == Some(name),
     |listed, name, _| listed.session.id.starts_with(name),
 ];
 

@@ -85,15 +85,6 @@ impl<'f> Listed<'f> {
             .unwrap_or_else(|| self.short_id())
     }
 
-    /// Its name in this home, and its title.
-    pub(super) fn called(&self) -> impl Iterator<Item = &str> {
-        self.session
-            .name
-            .as_deref()
-            .into_iter()
-            .chain(self.tally.title())
-    }
-
     /// The time since its last activity: `now`, `3m`, `2d`.
     pub fn age(&self, now: Time) -> String {
         self.tally

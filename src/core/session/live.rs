@@ -28,7 +28,7 @@ use session_format::format::descriptor::{Pointer, Root};
 use session_format::format::live::{Live, Status};
 use session_format::format::pattern::Pattern;
 use session_format::hash::{HashMap, HashSet};
-use session_format::time::{DAY, HOUR, Time};
+use session_format::time::{DAY, HOUR, SECOND, Time};
 
 /// A root of a format, and the directory it is in now.
 type RootDir<'f> = (&'f AgentFormat, &'f Root, PathBuf);
@@ -205,7 +205,7 @@ impl<'f> Agents<'f> {
             .extend(is_complete.then(|| (*root, dir.clone())));
     }
 
-    /// Of two files for one session, the one of an agent that runs counts.
+    /// Of two files for one session, the one of an agent that runs counts. If two run, nobody knows which one is meant.
     fn add(&mut self, format: &'f AgentFormat, id: String, presence: Presence) {
         let known = self
             .present
@@ -213,8 +213,16 @@ impl<'f> Agents<'f> {
             .or_default()
             .entry(id)
             .or_default();
-        if !matches!(known, Presence::Runs(_)) && presence != Presence::Unknown {
-            *known = presence;
+        match (known, presence) {
+            (_, Presence::Unknown) => {}
+            (Presence::Runs(known), Presence::Runs(other)) if known.pid != other.pid => {
+                if other.since > known.since {
+                    *known = other;
+                }
+                (known.pid, known.pane) = (None, None);
+            }
+            (Presence::Runs(_), _) => {}
+            (known, presence) => *known = presence,
         }
     }
 
@@ -255,7 +263,8 @@ impl<'f> Agents<'f> {
                 .iter()
                 .find(|(root, _)| session.root.is_some_and(|own| ptr::eq(*root, own)))
         };
-        match (self.present(session), noted) {
+        let present = self.present(session);
+        match (present.filter(|said| !said.is_outlived(updated)), noted) {
             (Some(Presence::Runs(said)), _) if said.status.is_none() => {
                 let known = |news| AgentReport {
                     pid: said.pid,
@@ -341,6 +350,21 @@ impl<'f> Agents<'f> {
             (Running::Unknown, false) if news.is_some_and(is_recent) => Presence::Runs(said),
             (Running::Unknown, false) => Presence::Unknown,
         }
+    }
+}
+
+impl Presence {
+    /// An agent that was killed leaves its last word behind. If it was at rest then, and something has happened since, another
+    /// one had the session open, and how that one ended is another matter.
+    fn is_outlived(&self, updated: Option<Time>) -> bool {
+        /// What an agent said last may be written a little later than that it came to rest.
+        const LAG: i64 = 10 * SECOND;
+        let Presence::Killed(said) = self else {
+            return false;
+        };
+        let is_at_rest = said.status.is_some_and(|status| status != Status::Working);
+        let since = said.since.filter(|_| is_at_rest);
+        since.is_some_and(|since| updated.is_some_and(|updated| updated.0 - since.0 > LAG))
     }
 }
 

@@ -10,6 +10,7 @@ use super::live::Presence;
 use crate::file;
 use crate::process;
 use session_format::entry::named;
+use session_format::format::live::Status;
 
 /// The place of an agent that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,13 +44,14 @@ named! {
     }
 }
 
-/// The variables that each sets: of the pane, and of the server. Those within others come first.
+/// The variables that each sets: of the pane, and of the server or session where a pane is reached by it. Those within others
+/// come first.
 const VARIABLES: [(Multiplexer, &str, &str); 5] = [
     (Multiplexer::Tmux, "TMUX_PANE", "TMUX"),
     (Multiplexer::Zellij, "ZELLIJ_PANE_ID", "ZELLIJ_SESSION_NAME"),
-    (Multiplexer::Herdr, "HERDR_PANE_ID", "HERDR_SOCKET"),
-    (Multiplexer::WezTerm, "WEZTERM_PANE", "WEZTERM_UNIX_SOCKET"),
-    (Multiplexer::Kitty, "KITTY_WINDOW_ID", "KITTY_LISTEN_ON"),
+    (Multiplexer::Herdr, "HERDR_PANE_ID", ""),
+    (Multiplexer::WezTerm, "WEZTERM_PANE", ""),
+    (Multiplexer::Kitty, "KITTY_WINDOW_ID", ""),
 ];
 const TERMINAL: &str = "TERM_PROGRAM";
 
@@ -58,6 +60,10 @@ pub fn place(presence: &Presence) -> Option<AgentPlace> {
     let Presence::Runs(report) = presence else {
         return None;
     };
+    // It runs, but has another session open by now.
+    if report.status == Some(Status::Ended) {
+        return None;
+    }
     let pid = report.pid.filter(|pid| process::started(*pid).is_some())?;
     let names = VARIABLES
         .iter()
@@ -82,13 +88,20 @@ pub fn place(presence: &Presence) -> Option<AgentPlace> {
     let said = said.and_then(|(_, id)| Pane::checked(Multiplexer::Tmux, id, text("TMUX")));
     // Within one of these, the outer terminal is another matter.
     let terminal = text(TERMINAL).filter(|name| *name != Multiplexer::Tmux.name());
-    let terminal = terminal
-        .map(str::to_owned)
-        .or_else(|| process::terminal_program(pid));
+    let above = process::terminal_program(pid);
+    // A terminal that was opened from a pane of tmux hands the variables of that pane down.
+    let is_there = |pane: &Pane| {
+        let is_tmux = |program: &String| program.starts_with(Multiplexer::Tmux.name());
+        pane.within != Multiplexer::Tmux || above.as_ref().is_none_or(is_tmux)
+    };
+    let tty = process::tty(pid);
+    // One without a terminal is a helper that serves several, wherever it was started.
+    let pane = said.or(own).filter(|pane| tty.is_some() && is_there(pane));
+    let terminal = terminal.map(str::to_owned).or(above);
     Some(AgentPlace {
         pid,
-        tty: process::tty(pid),
-        pane: said.or(own),
+        tty,
+        pane,
         terminal,
     })
 }

@@ -33,7 +33,9 @@ pub fn lines(
     let subject = &*gate.text(subject);
     if !detail.changes.is_empty() {
         let change = |change| changed(change, subject, head, gate, shown);
-        return detail.changes.iter().flat_map(change).collect();
+        let mut lines: Vec<CallLine> = detail.changes.iter().flat_map(change).collect();
+        lines.extend(detail.input.iter().flat_map(|input| flags(input, gate)));
+        return lines;
     }
     if let Some(plan) = &detail.plan {
         return markdown(&gate.text(plan));
@@ -93,6 +95,23 @@ pub fn pending(pending: &Pending) -> Object {
         kind: kind.name(),
         detail,
     }
+}
+
+/// The members of an input that are no text: `replace_all: true`.
+fn flags(input: &str, gate: Gate) -> Vec<CallLine> {
+    let Ok(Value::Object(members)) = serde_json::from_str(input) else {
+        return Vec::new();
+    };
+    let is_flag = |value: &Value| matches!(value, Value::Bool(true) | Value::Number(_));
+    let flags = members.into_iter().filter(|(_, value)| is_flag(value));
+    flags
+        .map(|(name, value)| {
+            (
+                Tone::Faint,
+                gate.line(format!("{name}: {value}")).into_owned(),
+            )
+        })
+        .collect()
 }
 
 fn text(tone: Tone, text: &str) -> Vec<CallLine> {
@@ -163,7 +182,8 @@ fn markdown(written: &str) -> Vec<CallLine> {
             _ if in_code => (Tone::Plain, line.to_owned()),
             true => (Tone::Strong, heading.trim().to_owned()),
             false if line.starts_with('>') => (Tone::Faint, line.to_owned()),
-            false => (Tone::Plain, line.replace("**", "").replace('`', "")),
+            // As it is: a command in a plan may have any of these marks in it.
+            false => (Tone::Plain, line.to_owned()),
         };
         lines.push((tone, line));
     }
@@ -363,7 +383,7 @@ mod tests {
             [
                 (Tone::Strong, "Plan"),
                 (Tone::Plain, ""),
-                (Tone::Plain, "1. Move tax.rs"),
+                (Tone::Plain, "1. **Move** `tax.rs`"),
                 (Tone::Faint, "```sh"),
                 (Tone::Plain, "# not a heading"),
                 (Tone::Faint, "```"),

@@ -75,7 +75,12 @@ impl Recap<'_> {
                 };
                 let (first, last) = (clock(session.spent.first), clock(session.spent.last));
                 let (name, title) = session.listed.name_and_title();
-                let when = format!("{first} to {last}, {}", duration(session.spent.total));
+                let spent = duration(session.spent.total);
+                // Where only its subagents were at work, its own file has no time.
+                let when = match session.spent.first {
+                    Some(_) => format!("{first} to {last}, {spent}"),
+                    None => spent,
+                };
                 let agent = session.listed.session.format.label();
                 let head = [name, agent, &when, title.unwrap_or_default()]
                     .map(|part| gate.line(part).into_owned())

@@ -94,7 +94,7 @@ impl StatusLine<'_> {
             let name = cut(&name, BAR_NAME);
             match reason(&listed.state(self.now), Some(self.now)) {
                 Some(reason) => {
-                    let reason = GATE.line(reason).into_owned();
+                    let reason = GATE.command(&reason).into_owned();
                     marks.plain(&format!("{name}: {}", cut(&reason, BAR_REASON)))
                 }
                 None => marks.plain(&name),
@@ -117,10 +117,10 @@ impl StatusLine<'_> {
             id: listed.session.id,
             handle: listed.handle(),
             agent: listed.session.format.label(),
-            title: listed.tally.title(),
+            title: listed.tally.title().map(|title| GATE.hide(title)),
             cwd: listed.tally.cwd(),
             state: state.kind.name(),
-            reason: reason(&state, None),
+            reason: reason(&state, None).map(|reason| GATE.command(&reason).into_owned()),
             since: state.since.map(iso),
         }
     }
@@ -166,7 +166,7 @@ impl StatusLine<'_> {
         let name = with_agent(agent, called(listed.name_alone()));
         match (detail, reason(&listed.state(self.now), Some(self.now))) {
             (Detail::Reason(room), Some(reason)) => {
-                format!("{name} ({})", cut(&GATE.line(reason), room))
+                format!("{name} ({})", cut(&GATE.command(&reason), room))
             }
             _ => name,
         }
@@ -186,6 +186,8 @@ impl BarMarks {
     fn plain(self, text: &str) -> String {
         match self {
             BarMarks::Plain => text.to_owned(),
+            // At the end it would begin the next style.
+            BarMarks::Tmux if text.ends_with('#') => text.replace('#', "##") + " ",
             BarMarks::Tmux => text.replace('#', "##"),
         }
     }

@@ -4,8 +4,7 @@
 //! the last line.
 
 use std::cell::RefCell;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::Ordering;
 
 use super::App;
@@ -37,6 +36,14 @@ pub fn transcript<'f>(row: &WatchRow, formats: &'f [AgentFormat]) -> Option<Reso
     })
 }
 
+/// What leads to a row's session and to no other: somebody may have given another session the id of this one for a title.
+fn named_by(row: &WatchRow) -> String {
+    match row.path.to_str() {
+        Some(path) if !row.is_subagent => path.to_owned(),
+        _ => row.id.clone(),
+    }
+}
+
 impl App<'_, '_, '_> {
     /// Does what a key asked for. Says whether the program ends.
     pub fn perform(&mut self, effect: Effect, screen: &mut Screen) -> Result<bool, Problem> {
@@ -65,6 +72,7 @@ impl App<'_, '_, '_> {
     ) -> Result<(), Problem> {
         // A whole id leaves no room for a command that one may want to copy.
         let called = Some(&*row.handle);
+        let own = named_by(row);
         match effect {
             SessionEffect::CopyId if is_id(&row.id) => self.copy(&row.id, "id")?,
             SessionEffect::CopyId => self.model.message = format!("not copied: the id {NO_ID}"),
@@ -75,11 +83,14 @@ impl App<'_, '_, '_> {
                     .find_map(|name| self.stage.env.var(name));
                 let editor =
                     editor.map_or("vi".into(), |editor| editor.to_string_lossy().into_owned());
+                // The user's own variable may have flags in it, so a shell reads it.
                 let command = format!("{editor} {}", shell_word(&row.path.to_string_lossy()));
-                self.run_command(&command, None, screen)?;
+                let mut shell = Command::new("sh");
+                shell.args(["-c", &command]);
+                self.lend_to(&mut shell, &command, screen)?;
             }
             SessionEffect::AskResume => match self.resumable(row) {
-                Ok(command) => {
+                Ok((command, _)) => {
                     let label = self.question(row, &command);
                     self.model.ask(
                         Question::Resume(Box::new(row.clone()), command),
@@ -91,7 +102,7 @@ impl App<'_, '_, '_> {
             },
             // The directory may be gone by now.
             SessionEffect::Resume(command) => match self.resumable(row) {
-                Ok(_) => self.run_command(&command, row.cwd.as_deref(), screen)?,
+                Ok((_, mut program)) => self.lend_to(&mut program, &command, screen)?,
                 Err(why) => self.say(why),
             },
             SessionEffect::Go => self.go(row, screen)?,
@@ -111,12 +122,12 @@ impl App<'_, '_, '_> {
             SessionEffect::Done => {
                 self.model.leave();
                 self.note(row, |stage| {
-                    tag::set_done(Some(&row.id), !row.done, called, stage)
+                    tag::set_done(Some(&own), !row.done, called, stage)
                 });
             }
             SessionEffect::Name(text) => {
                 let name = Some(&*text).filter(|text| !text.is_empty());
-                self.note(row, |stage| tag::set_name(&row.id, name, called, stage));
+                self.note(row, |stage| tag::set_name(&own, name, called, stage));
             }
             SessionEffect::Tag(text) => {
                 let (tag, remove) = text
@@ -124,7 +135,7 @@ impl App<'_, '_, '_> {
                     .map_or((&*text, false), |tag| (tag, true));
                 let args = TagArgs {
                     tag: tag.into(),
-                    session: Some(row.id.clone()),
+                    session: Some(own),
                     remove,
                 };
                 self.note(row, |stage| tag::set_tag(&args, called, stage));
@@ -134,7 +145,7 @@ impl App<'_, '_, '_> {
             }
             SessionEffect::Mute => {
                 self.note(row, |stage| {
-                    mute::change(Some(&row.id), "mute NAME", |muted| !muted, called, stage)
+                    mute::change(Some(&own), "mute NAME", |muted| !muted, called, stage)
                 });
             }
         }
@@ -157,10 +168,7 @@ impl App<'_, '_, '_> {
                 words(&place)
             )),
             Ok((Went::Attach(words), _)) => {
-                let mut attach = as_command(&words);
-                let ended = screen.lend(&mut self.display, || attach.status())?;
-                self.shared.look.store(true, Ordering::Relaxed);
-                self.say(ended.map_or_else(|error| format!("tmux: {error}"), |_| String::new()));
+                self.lend_to(&mut as_command(&words), "tmux", screen)?;
             }
             Err(why) => self.say(why),
         }
@@ -173,13 +181,17 @@ impl App<'_, '_, '_> {
         Ok(())
     }
 
-    /// The command that resumes a session, or why there is none.
-    fn resumable(&self, row: &WatchRow) -> Result<String, String> {
-        let transcript = transcript(row, self.stage.formats);
-        let command = transcript.map_or(Ok(None), |own| {
-            ask::resume::command(&own.session, Some(&row.id))
-        })?;
-        let Some(command) = command else {
+    /// The command that resumes a session, as it is shown and as it is run; or why there is none.
+    fn resumable(&self, row: &WatchRow) -> Result<(String, Command), String> {
+        let own = transcript(row, self.stage.formats).map(|own| own.session);
+        let (words, command) = match &own {
+            Some(own) => (
+                ask::resume::words(own, Some(&row.id))?,
+                ask::resume::command(own, Some(&row.id))?,
+            ),
+            None => (None, None),
+        };
+        let (Some(words), Some(command)) = (words, command) else {
             return Err(format!(
                 "{} has no command that resumes a session",
                 row.agent
@@ -194,16 +206,15 @@ impl App<'_, '_, '_> {
                 self.stage.env.tilde(gone)
             ));
         }
-        let program = command.split(' ').next().unwrap_or_default();
-        // As the shell will look for it.
-        let found = Command::new("sh")
-            .args(["-c", "command -v \"$0\"", program])
-            .stdout(Stdio::null())
-            .status();
-        if found.is_ok_and(|status| !status.success()) {
-            return Err(format!("{program} is not installed"));
+        let Some(program) = self.stage.env.installed(&words[0]) else {
+            return Err(format!("{} is not installed", words[0]));
+        };
+        let mut resumes = Command::new(program);
+        resumes.args(&words[1..]);
+        if let Some(cwd) = &row.cwd {
+            resumes.current_dir(cwd);
         }
-        Ok(command)
+        Ok((command, resumes))
     }
 
     /// The other agents that could go on with a session, at most as many as there are digits; or why there is none.
@@ -238,7 +249,7 @@ impl App<'_, '_, '_> {
             trouble: &trouble,
             ..*stage
         };
-        let found = stage.resolve(&row.id);
+        let found = stage.resolve(&named_by(row));
         match found.and_then(|found| continued::prepare(found, agent, &mut stage)) {
             Ok(mut command) => self.lend_to(&mut command, agent, screen),
             Err(problem) => {
@@ -272,21 +283,6 @@ impl App<'_, '_, '_> {
         } else {
             ask(&command.replace(&row.id, &short))
         }
-    }
-
-    /// Runs a command with the terminal, in a directory or in the user's own.
-    fn run_command(
-        &mut self,
-        command: &str,
-        cwd: Option<&Path>,
-        screen: &mut Screen,
-    ) -> Result<(), Problem> {
-        let mut shell = Command::new("sh");
-        shell.args(["-c", command]);
-        if let Some(cwd) = cwd.filter(|cwd| cwd.is_dir()) {
-            shell.current_dir(cwd);
-        }
-        self.lend_to(&mut shell, command, screen)
     }
 
     /// Runs a program with the terminal.

@@ -402,7 +402,12 @@ pub fn print_cwd(
     let Some(cwd) = cwd else {
         return Problem::nothing(format!("{handle} does not say in which directory it is"));
     };
-    match cwd.to_str().and_then(|cwd| gate.as_it_is(cwd)) {
+    let is_whole = cwd.is_absolute();
+    match cwd
+        .to_str()
+        .and_then(|cwd| gate.as_it_is(cwd))
+        .filter(|_| is_whole)
+    {
         Some(cwd) => Ok(writeln!(out, "{cwd}")?),
         None => Problem::trouble(format!(
             "the directory of {handle} has something in its name that must not be shown"

@@ -22,7 +22,7 @@ pub use command::normalised;
 pub use definition::functions;
 pub use git::{GitEvent, commit_subjects, git_changed, git_events, shows_changes};
 pub use path::short_paths;
-pub use work::{Check, Work, check_name, checks, failed_checks, work, works};
+pub use work::{Check, Work, check_name, checks, failed_checks, passed_checks, work, works};
 
 #[cfg(test)]
 mod tests {

@@ -24,7 +24,7 @@ use session_format::path::{absolute, shell_path};
 
 /// The most bytes of a note.
 pub const MOST: usize = 4096;
-/// A token stands for at least three bytes, with the end of the line.
+/// A token stands for at most three bytes, with the end of the line.
 const TOKENS: usize = (MOST - LEFT_OUT) / 3;
 /// Room for the line that says that there is more.
 const LEFT_OUT: usize = 64;
@@ -67,7 +67,14 @@ impl Handover<'_> {
             })
             .collect();
         let id = if is_id(&stop.id) { &stop.id } else { "unnamed" };
-        let log = harmless_command(&format!("session-reader log {}", shell_path(&self.handle)));
+        // Whoever reads the note may run it, so what is quoted for a shell must stay as it is.
+        let command = format!("session-reader log {}", shell_path(&self.handle));
+        let is_sound = still(&harmless_command(&command)) == command && !command.contains('`');
+        let log = if is_sound {
+            command
+        } else {
+            format!("session-reader log {id}")
+        };
         let mut lines = vec![
             (About::Head, first_line(&agent, id)),
             (About::Head, String::new()),
@@ -163,16 +170,9 @@ impl Handover<'_> {
     }
 }
 
-/// Clients read a file where a prompt has `@file`, and a quote must not make them do so. Addresses and paths stay.
+/// Clients read a file where a prompt has `@file`, some also within a word, and a quote must not make them do so.
 fn still(text: &str) -> String {
-    let mut before = ' ';
-    text.chars()
-        .map(|char| {
-            let begins = char == '@' && !before.is_alphanumeric() && before != '/';
-            before = char;
-            if begins { '＠' } else { char }
-        })
-        .collect()
+    text.replace('@', "＠")
 }
 
 /// All that a call is about, in which a variable of a command may be set to a secret.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::programs::arguments;
 use super::toolchain::{executed, named, targets};
 use super::{Work, kind};
-use crate::fold::code::command::{Command, commands, linked_commands, program};
+use crate::fold::code::command::{Command, commands, commands_and_proof, linked_commands, program};
 use crate::fold::code::line::Link;
 use crate::fold::one_of;
 use crate::fold::words::{FAMILIES, FILTERS, HARMLESS};
@@ -49,6 +49,11 @@ const RUNS_ALL: &str = "check checks ci verify validate all preflight precommit 
 /// Formatters with one of these leave the files alone.
 const ONLY_CHECKS: &str =
     "--check -check --list-different -c -l -d --diff --dry-run --verify-no-changes";
+
+/// With one of these, a program says what it would do, or passes whatever happens.
+const CHECKS_NOTHING: &str = "-h --help --version -n --dry-run --just-print --recon -i --ignore-errors -k --keep-going --no-run \
+     --list --list-tests --listTests -l --collect-only --co -DskipTests -DskipTests=true -Dmaven.test.skip=true \
+     -Dmaven.test.failure.ignore=true -Dmaven.test.failure.ignore --passWithNoTests --noEmitOnError=false --exit-zero --no-fail";
 
 impl Check {
     /// The checks that a simple command is: one, or as many as it names targets.
@@ -173,6 +178,22 @@ pub fn checks(command: &str) -> Vec<Check> {
     commands(command)
         .iter()
         .flat_map(|words| Check::all(words))
+        .collect()
+}
+
+/// The checks that passed, given that the line did.
+pub fn passed_checks(command: &str) -> Vec<Check> {
+    let (all, proof) = commands_and_proof(command);
+    let proves = |words: &[String]| {
+        let mut flags = words.iter().skip(1);
+        !flags.any(|word| one_of(CHECKS_NOTHING, word))
+    };
+    proof
+        .proven(&|_, _| false)
+        .into_iter()
+        .filter_map(|index| all.get(index))
+        .filter(|command| proves(&command.words))
+        .flat_map(|command| Check::all(&command.words))
         .collect()
 }
 

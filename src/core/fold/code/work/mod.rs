@@ -9,7 +9,7 @@ mod check;
 mod programs;
 mod toolchain;
 
-pub use check::{Check, check_name, checks, failed_checks};
+pub use check::{Check, check_name, checks, failed_checks, passed_checks};
 
 use super::command::{commands, program, word_at};
 use session_format::entry::named;
