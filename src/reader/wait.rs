@@ -6,8 +6,9 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::args::WaitArgs;
 use super::monitor::Monitor;
@@ -70,6 +71,8 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         ));
     }
     let mut exit = Exit::Nothing;
+    // Those that have just begun to need the user, and when that was seen.
+    let mut settling: HashMap<PathBuf, Instant> = HashMap::default();
     loop {
         let now = stage.env.now();
         let meant = monitor.sessions().iter().filter(is_meant);
@@ -79,9 +82,15 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         // Of several, the one that concerns the user most comes first.
         meant.sort_by_key(|((kind, _), _)| *kind);
         for (state, listed) in meant {
-            if before.insert(listed.session.path.to_path_buf(), state) != Some(state)
-                && until.contains(&state.0)
-            {
+            let path = listed.session.path.to_path_buf();
+            if is_fresh(state, now) && before.get(&path) != Some(&state) {
+                let seen = settling.entry(path.clone()).or_insert_with(Instant::now);
+                if seen.elapsed() < SETTLES {
+                    continue;
+                }
+            }
+            settling.remove(&path);
+            if before.insert(path, state) != Some(state) && until.contains(&state.0) {
                 exit = match &args.exec[..] {
                     [] => show(listed, args.json, stage)?,
                     words => execute(words, listed, args.each, stage)?,
@@ -106,7 +115,7 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
                     Problem::nothing(timed_out(args))
                 };
             }
-            if monitor.wait() {
+            if monitor.wait() || !settling.is_empty() {
                 break;
             }
         }
@@ -127,6 +136,14 @@ fn timed_out(args: &WaitArgs) -> String {
         format!("{what} {kinds}")
     };
     format!("timed out: no session {what}")
+}
+
+/// An agent says that it waits before its transcript says for what, and a reason that is told cannot be taken back.
+const SETTLES: Duration = Duration::from_secs(1);
+
+fn is_fresh((kind, since): (StateKind, Option<Time>), now: Time) -> bool {
+    let is_new = |since: Time| now.0 - since.0 < SETTLES.as_millis() as i64;
+    kind == StateKind::NeedsYou && since.is_some_and(is_new)
 }
 
 /// The part of a state that counts as a change. A session that needs the user again does so for another reason.

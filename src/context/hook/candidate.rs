@@ -132,7 +132,8 @@ impl<'f> Candidate<'f> {
         Verdict { why, ..verdict }
     }
 
-    /// Leaves out a file that does not count here. It is not opened again before it changes or the observer moves.
+    /// Leaves out a file that is not told, because it does not count here or said nothing. It is not opened again before it changes
+    /// or the observer moves.
     pub fn leave(self, reason: Reason) -> Verdict {
         let path = &self.session.path;
         let is_quiet = !matches!(reason, Reason::Elsewhere | Reason::Away);

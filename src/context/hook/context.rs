@@ -119,7 +119,7 @@ impl<'s, 'f> Context<'s, 'f> {
         lagging(self.seen_until())
     }
 
-    /// The same for files among other projects', which not every look gets to.
+    /// The same for other projects' files: now, and once the circle of their directories is through.
     pub(crate) fn others_since(&self) -> OthersSince {
         let until = self.seen_until();
         let since = self

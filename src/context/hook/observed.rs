@@ -18,7 +18,7 @@ pub struct Observed<'s, 'f> {
     /// The deadline came first: not every file was found.
     pub cut_short: bool,
     pub progress: Progress,
-    /// The round over other projects' directories that this look is part of.
+    /// This look's part of the circle of other projects' directories.
     pub round: Option<Round<'s, 'f>>,
     /// The ids of all sessions, if the look has seen all.
     pub ids: Option<Ids>,

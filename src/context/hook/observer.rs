@@ -19,6 +19,7 @@ pub struct Observer<'f> {
     /// The named home it is in (a directory that has names for its sessions, `session/home.rs`), and its name there.
     pub home: Option<Home>,
     pub name: Option<String>,
+    /// Where its client says, else found by its id; it may not be there yet.
     pub transcript: Option<PathBuf>,
     /// The project it is in.
     pub project: Project,

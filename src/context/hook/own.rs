@@ -30,8 +30,9 @@ pub struct Own<'f> {
     pub bad: Vec<Unreadable>,
 }
 
-/// The observer's transcript is where its client says. If not, it takes the ids of all sessions to find it.
-pub fn is_where_told(context: &Context) -> bool {
+/// The observer's transcript was found, where its client says or by its id. If not, its file has another name than its id, and it
+/// takes the ids of all sessions to find it.
+pub fn has_transcript(context: &Context) -> bool {
     context
         .observer
         .transcript

@@ -31,7 +31,7 @@ use session_format::time::Time;
 /// The new part of a candidate.
 pub struct New {
     pub part: Part,
-    /// Its record if it is not told, and if it is.
+    /// Its record before the new part, for news that is not told; and after it, for news that is told or where there is none.
     pub if_untold: Seen,
     pub if_told: Seen,
     /// The time its file was made, where that is known.

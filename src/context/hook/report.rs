@@ -59,8 +59,7 @@ pub fn report<'f>(context: &Context<'_, 'f>, always_own: bool) -> Report<'f> {
     bad.extend(readings.bad);
     bad.append(&mut reader.titles.bad);
     let any_entries = new.iter().any(|(_, new)| !new.part.entries.is_empty());
-    // If the client does not say where the observer's own transcript is, it is found by its id.
-    if (always_own || any_entries) && ids.is_none() && !own::is_where_told(context) {
+    if (always_own || any_entries) && ids.is_none() && !own::has_transcript(context) {
         ids = Some(Ids::list(context, &mut bad));
     }
     let mut own = Own::default();

@@ -220,7 +220,7 @@ impl<'s, 'f> Round<'s, 'f> {
         self.dirs.iter().all(|dir| dir.entered)
     }
 
-    /// Some directory was not gone into, and has not had its turn in this round.
+    /// Some directory was not gone into, and has not had its turn in this circle.
     pub fn goes_on(&self) -> bool {
         !self.is_whole() && !self.part.is_last()
     }

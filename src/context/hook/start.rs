@@ -143,7 +143,7 @@ impl<'f> Beginning<'_, 'f> {
         bad: &mut Vec<Unreadable>,
     ) -> Option<Continuity> {
         let listed =
-            (self.ids.is_none() && !own::is_where_told(context)).then(|| Ids::list(context, bad));
+            (self.ids.is_none() && !own::has_transcript(context)).then(|| Ids::list(context, bad));
         let own = own::session(self.ids.or(listed.as_ref()), context, bad)?;
         noted(
             &own.path,

@@ -149,7 +149,7 @@ fn begun(context: &Context) -> (Walk, bool) {
     (Walk { began, ..walk }, is_new)
 }
 
-/// The part of the round over other projects' directories that is due.
+/// The part of the circle of other projects' directories that is due.
 fn round<'s, 'f>(
     is_lost: bool,
     horizon: Time,

@@ -44,6 +44,35 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The same text in characters whose width all terminals agree on: where they do not, a cell is drawn that nothing wipes again.
+pub fn of_known_width(text: &str) -> Cow<'_, str> {
+    let other = |char: char| match char {
+        // The parts that these are drawn from.
+        '\u{e33}' => Some("\u{e4d}\u{e32}".to_owned()),
+        '\u{eb3}' => Some("\u{ecd}\u{eb2}".to_owned()),
+        // Two of them are a flag; their letters say the same.
+        '\u{1f1e6}'..='\u{1f1ff}' => {
+            let letter = char as u32 - 0x1f1e6 + u32::from(b'A');
+            Some(char::from_u32(letter).map(String::from).unwrap_or_default())
+        }
+        // Signs around the number that follows.
+        '\u{600}'..='\u{605}'
+        | '\u{6dd}'
+        | '\u{70f}'
+        | '\u{890}'
+        | '\u{891}'
+        | '\u{8e2}'
+        | '\u{110bd}'
+        | '\u{110cd}' => Some(String::new()),
+        _ => None,
+    };
+    if text.is_ascii() || !text.chars().any(|char| other(char).is_some()) {
+        return Cow::Borrowed(text);
+    }
+    let known = |char: char| other(char).unwrap_or_else(|| char.into());
+    Cow::Owned(text.chars().map(known).collect())
+}
+
 /// The text without tags, double quotes, and the entities that could become either.
 pub(crate) fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -199,5 +228,17 @@ mod tests {
             assert_eq!(visible(&format!("a{char}b")), "ab", "{:x}", char as u32);
         }
         assert_eq!(visible("e\u{301} 日本 it's"), "e\u{301} 日本 it's");
+    }
+
+    #[test]
+    fn what_terminals_disagree_on_is_written_in_another_way() {
+        for (text, shown) in [
+            ("plain, é, 日本 👩", "plain, é, 日本 👩"),
+            ("น\u{e33}", "น\u{e4d}\u{e32}"),
+            ("🇩🇪 and 🇺🇸", "DE and US"),
+            ("\u{600}12\u{6dd}", "12"),
+        ] {
+            assert_eq!(of_known_width(text), shown);
+        }
     }
 }

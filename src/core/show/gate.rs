@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-pub use super::characters::visible;
 use super::characters::{clean, without_tags};
+pub use super::characters::{of_known_width, visible};
 use crate::secrets::{redact, redact_command};
 use session_format::boundary::substr;
 

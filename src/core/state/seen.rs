@@ -182,7 +182,7 @@ pub struct Look {
     /// The id of the observer, by which it keeps its name while its name file is missing or half written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The hook has reported where the work stopped.
+    /// A text for the beginning of the session was told: where the work stopped, or what its first prompt names.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub started: bool,
     /// The user muted the hook for this session.
@@ -193,7 +193,8 @@ pub struct Look {
     pub fingerprints: Vec<u32>,
 }
 
-/// Since when files among other projects' may have news; and since when they may have at the end of the round over them.
+/// Since when other projects' files may have news, which not every look gets to: now, and once the circle of their directories is
+/// through.
 pub type OthersSince = (Time, Time);
 
 /// A directory, by the hash of its path, with the number of its sessions if they are another project's. One without a number

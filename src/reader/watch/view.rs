@@ -15,6 +15,7 @@ use session_core::session::place::AgentPlace;
 use session_core::session::state::{Group, Reason};
 use session_core::session::{State, StateKind};
 use session_core::show::call::CallLine;
+use session_core::show::gate::of_known_width;
 use session_core::show::log::Piece;
 use session_core::show::state::{self, counted, reason};
 use session_core::show::terminal::{Style, Tone, cut, pad, pad_left, width};
@@ -340,7 +341,8 @@ impl Brush<'_> {
         }
         for (tone, text) in pieces {
             let room = usize::from(line.right().saturating_sub(x));
-            let shown = cut(text, room);
+            let text = of_known_width(text);
+            let shown = cut(&text, room);
             (x, _) =
                 self.buffer
                     .set_stringn(x, line.y, &shown, room, cell_style(tone, self.colour));
