@@ -46,7 +46,8 @@ fn open(world: &World, page: &Path, anchor: &str) -> Option<Seen> {
             "--user-data-dir={}",
             world.path("browser").display()
         ))
-        .arg("--dump-dom")
+        // Another page of the test may press keys.
+        .args(["--allow-file-access-from-files", "--dump-dom"])
         .arg(format!("file://{}{anchor}", page.display()))
         .env("HOME", world.path(""))
         .stdin(Stdio::null())
@@ -113,6 +114,7 @@ fn attacks(canary: &str) -> Vec<String> {
         format!("```\"><script>{run}</script>\n</code></pre><script>{run}</script>"),
         format!("<!-- --><script>{run}</script><!--> -- <![CDATA[<script>{run}</script>]]> <?x <script>{run}</script>?>"),
         "\u{202e}txet sdrawkcab \u{2066}\u{200b}<\u{0}script>".to_owned(),
+        "| a | b |\n|:--|--:|\n| 1 | 2 |\n\n- [x] done\n\n7. seven".to_owned(),
         "[".repeat(3000) + &"> ".repeat(500) + &"*a".repeat(2000),
     ]
     .into()
@@ -216,4 +218,69 @@ fn exports_of_every_agent_are_quiet() {
     };
     assert_eq!(seen.console, [""; 0]);
     assert!(!canary.was_asked());
+}
+
+/// A page around the page presses keys and looks at what comes of it.
+#[test]
+fn keys_search_and_go_to_what_failed() {
+    let world = World::new();
+    Script::of(&world)
+        .user("make the total include tax")
+        .runs("cargo build", false)
+        .runs("cargo test one", true)
+        .user("and round it")
+        .runs("cargo test two", true)
+        .says("The Rounding is right.")
+        .save(&world, ONE);
+    export(&world, ONE, "keys.html");
+    let driver = r#"<!DOCTYPE html><html><body><iframe src="keys.html"></iframe><pre></pre><script>
+        const frame = document.querySelector('iframe');
+        frame.addEventListener('load', () => {
+            const page = frame.contentDocument;
+            const at = () => page.querySelectorAll('.at').length + ' ' + page.querySelector('.at')?.id;
+            const said = [];
+            const press = (key, target = page) => {
+                target.dispatchEvent(new frame.contentWindow.KeyboardEvent('keydown', { key, bubbles: true }));
+                said.push(key + ': ' + at());
+            };
+            ['e', 'e', 'e', 'E', 'j', 'j', 'k', 'o'].forEach((key) => press(key));
+            said.push('open: ' + page.querySelectorAll('main > details[open]').length);
+            press('/');
+            const find = page.getElementById('find');
+            said.push('typing in: ' + page.activeElement.id);
+            find.value = 'ROUND';
+            find.dispatchEvent(new Event('input'));
+            setTimeout(() => {
+                said.push(page.getElementById('hits').textContent + ': ' + at());
+                press('Enter', find);
+                press('Escape', find);
+                page.querySelectorAll('time')[2].click();
+                said.push('address: ' + frame.contentWindow.location.hash);
+                document.querySelector('pre').textContent = said.join('\n');
+            }, 1000);
+        });
+    </script></body></html>"#;
+    let driver = world.write("work/driver.html", driver);
+    let Some(seen) = open(&world, &driver, "") else {
+        return;
+    };
+    let said = seen.dom.split("<pre>").nth(1).expect("what was seen");
+    let said = said.split("</pre>").next().expect("an end");
+    let expected = "\
+e: 1 e3
+e: 1 e5
+e: 1 e3
+E: 1 e5
+j: 1 p1
+j: 1 p2
+k: 1 p1
+o: 1 p1
+open: 3
+/: 1 p1
+typing in: find
+2 found: 1 p2
+Enter: 1 e6
+Escape: 1 e6
+address: #e3";
+    assert_eq!((said, &seen.console[..]), (expected, &[][..]));
 }

@@ -198,6 +198,38 @@ fn every_real_session_can_be_exported() {
     }
 }
 
+/// A page is not much larger than what it shows.
+#[test]
+fn a_page_is_mostly_text() {
+    let world = World::new();
+    let mut script = Script::of(&world);
+    for turn in 0..60 {
+        let output = format!("test number_{turn} ... \"ok\" in 3 < 4 && true\n").repeat(20);
+        script = script
+            .user(&format!("please look at the failing test number {turn}, and fix what is wrong with it"))
+            .calls("Bash", json!({"command": format!("cargo test number_{turn}")}))
+            .result(false, &output)
+            .does("Read", json!({"file_path": format!("src/part{turn}.rs")}))
+            .does("Edit", json!({"file_path": format!("src/part{turn}.rs"), "old_string": "let a = 1;\nlet b = 2;", "new_string": "let a = 2;\nlet b = 2;\nlet c = 3;"}))
+            .says("It was **off by one**: the `end` was counted twice.\n\n- fixed\n- tested");
+    }
+    script.save(&world, ONE);
+    let page = world.reader(&["export", ONE]).run().success();
+    let page = page.out();
+    let visible: usize = shown(page)
+        .split('<')
+        .filter_map(|part| part.split_once('>'))
+        .map(|(_, text)| {
+            text.replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&amp;", "&")
+                .len()
+        })
+        .sum();
+    let ratio = page.len() as f64 / visible as f64;
+    assert!(ratio <= 1.5, "{ratio}: {} for {visible}", page.len());
+}
+
 #[test]
 fn more_or_less_of_it() {
     let world = World::new();

@@ -24,8 +24,9 @@ use self::md::Markdown;
 use self::spool::Spool;
 use super::args::ExportArgs;
 use super::{Exit, Problem, Stage};
+use session_core::ask::Answer;
 use session_core::ask::log::{Origin, whole};
-use session_core::file;
+use session_core::file::{self, Unreadable};
 use session_core::fold::Tally;
 use session_core::read::Wanted;
 use session_core::session::choose::Resolved;
@@ -79,7 +80,7 @@ pub fn run(args: &ExportArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     } else {
         Gate::for_others(withheld)
     };
-    let origin = stage.heard(Origin::of(&resolved.session, None));
+    let origin = complete(Origin::of(&resolved.session, None))?;
     let cwd = origin.cwd.as_deref().map(|cwd| gate.line(cwd).into_owned());
     let mut blocks = Blocks {
         gate,
@@ -111,7 +112,7 @@ pub fn run(args: &ExportArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             body.push(&page.block(&block));
         }
     })?;
-    let tally = stage.heard(tally);
+    let tally = complete(tally)?;
     if blocks.counts.shown == 0 {
         let when = if args.since.is_some() {
             "since then"
@@ -152,6 +153,11 @@ pub fn run(args: &ExportArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     };
     let says = written(&path, length, &about, &handle, args, stage);
     stage.print_lines([says])
+}
+
+/// An answer for which every file could be read. From less, something may be missing that others take for granted.
+fn complete<T>((value, unreadable): Answer<T>) -> Result<T, Unreadable> {
+    unreadable.into_iter().next().map_or(Ok(value), Err)
 }
 
 /// Where the export goes, before the work begins: what stands there already is replaced only if it is an export.

@@ -4,10 +4,13 @@
   const all = [...document.querySelectorAll('main > article, main > details, main > p')];
   all.forEach((entry, index) => { entry.id ||= 'e' + (index + 1); });
   const links = new Map([...document.querySelectorAll('nav a')].map((link) => [link.hash.slice(1), link]));
+  // The entry that somebody went to, and where the search for the next one begins.
+  let current;
   let at = -1;
 
   const go = (entry) => {
-    all[at]?.classList.remove('at');
+    current?.classList.remove('at');
+    current = entry;
     at = all.indexOf(entry);
     if (entry.tagName === 'DETAILS') entry.open = true;
     entry.classList.add('at');

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{Alignment, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use session_format::boundary::substr;
 
 fn parser(text: &str) -> Parser<'_> {
@@ -50,6 +50,11 @@ pub fn to_html(text: &str) -> String {
             .then_some(Event::End(TagEnd::Link)),
         Event::Start(Tag::Image { .. }) => Some(Event::Text("[image: ".into())),
         Event::End(TagEnd::Image) => Some(Event::Text("]".into())),
+        // How a column is aligned would be a style of its own, which the page does not allow.
+        Event::Start(Tag::Table(columns)) => Some(Event::Start(Tag::Table(vec![
+            Alignment::None;
+            columns.len()
+        ]))),
         // They are headings within an answer, not of the page.
         Event::Start(Tag::Heading { .. }) => Some(Event::Start(Tag::Heading {
             level: pulldown_cmark::HeadingLevel::H4,
