@@ -175,7 +175,7 @@ fn a_hostile_session_does_nothing() {
     // Our own script ran: the entry of the anchor is open, and the tools are there.
     assert!(
         seen.dom
-            .contains("<details class=\"c x at\" id=\"e3\" open=\"\">"),
+            .contains("<details class=\"x at\" id=\"e3\" open=\"\">"),
         "{}",
         &seen.dom[..9000]
     );

@@ -204,14 +204,18 @@ fn a_page_is_mostly_text() {
     let world = World::new();
     let mut script = Script::of(&world);
     for turn in 0..60 {
-        let output = format!("test number_{turn} ... \"ok\" in 3 < 4 && true\n").repeat(20);
+        let output =
+            format!("test number_{turn} ... \"ok\" in {turn}.3 s: Vec<u8> is what it should be\n");
+        let said = format!("It was **off by one**: the `end` of part {turn} was counted twice. ")
+            .repeat(4);
         script = script
             .user(&format!("please look at the failing test number {turn}, and fix what is wrong with it"))
             .calls("Bash", json!({"command": format!("cargo test number_{turn}")}))
-            .result(false, &output)
-            .does("Read", json!({"file_path": format!("src/part{turn}.rs")}))
+            .result(false, &output.repeat(30))
+            .calls("Read", json!({"file_path": format!("src/part{turn}.rs")}))
+            .result(false, &"    let total = cart.items.iter().map(|item| item.price).sum();\n".repeat(30))
             .does("Edit", json!({"file_path": format!("src/part{turn}.rs"), "old_string": "let a = 1;\nlet b = 2;", "new_string": "let a = 2;\nlet b = 2;\nlet c = 3;"}))
-            .says("It was **off by one**: the `end` was counted twice.\n\n- fixed\n- tested");
+            .says(&format!("{said}\n\n- fixed\n- tested"));
     }
     script.save(&world, ONE);
     let page = world.reader(&["export", ONE]).run().success();
@@ -239,7 +243,7 @@ fn more_or_less_of_it() {
         world.reader(&args).run().success().out().to_owned()
     };
     let full = export(&["--full"]);
-    for part in ["It must not be logged.", "line 50</pre>", "timeout: 5"] {
+    for part in ["It must not be logged.", "line 50</samp>", "timeout: 5"] {
         assert!(full.contains(part), "{part}\n{full}");
         assert!(!export(&[]).contains(part), "{part}");
     }

@@ -15,7 +15,7 @@ use session_format::entry::Mark;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// The only style and script that a browser takes from the page. A test says what they must be.
-const STYLE_HASH: &str = "sha256-tk7e7uA2FDn/PVduXBuLZwlIRiW6wgbeElv5tZUCKRo=";
+const STYLE_HASH: &str = "sha256-QcWZGfYEKfujpnd6vV2PHtt5xo0toZB2ilO6+JoDFaU=";
 const SCRIPT_HASH: &str = "sha256-KyXGMPvK+XlmLISJp7o/W42U6oWQXOOjcOXMFgPWs9o=";
 
 /// A text between tags: a quotation mark is none of its business, and code is full of them.
@@ -69,14 +69,14 @@ fn top(about: &About) -> Markup {
             h1 { (Text(&about.title)) }
             p { (Text(&about.facts)) }
             @if !about.left_out.is_empty() { p.left { (Text(&about.left_out)) } }
-            div #tools hidden {
-                input #find type="search" placeholder="Search ( / )" aria-label="Search" autocomplete="off";
-                output #hits {}
-                @if about.counts.failed > 0 {
-                    button #error { "Next error ( e )" }
-                }
-                button #fold { "Unfold all ( o )" }
+        }
+        div #tools hidden {
+            input #find type="search" placeholder="Search ( / )" aria-label="Search" autocomplete="off";
+            output #hits {}
+            @if about.counts.failed > 0 {
+                button #error { "Next error ( e )" }
             }
+            button #fold { "Unfold all ( o )" }
         }
         @if about.prompts.len() > 1 {
             nav {
@@ -103,11 +103,11 @@ fn shown(block: &Block) -> Markup {
             article.a { (stamp(time)) (PreEscaped(to_html(text))) } "\n"
         },
         Block::Thinking { time, text } => html! {
-            details.n { summary { (stamp(time)) "Thinking" } div { (PreEscaped(to_html(text))) } } "\n"
+            details { summary { (stamp(time)) "Thinking" } div { (PreEscaped(to_html(text))) } } "\n"
         },
         Block::Call(call) => self::call(call),
         Block::Result { is_failed, text } => html! {
-            details.c.x[*is_failed] { summary { "Result" } (result(text)) } "\n"
+            details class=[failed(*is_failed)] { summary { "Result" } (result(text)) } "\n"
         },
         Block::Mark { mark, time, text } => self::mark(*mark, time, text),
         Block::Images(count) => html! {
@@ -117,6 +117,11 @@ fn shown(block: &Block) -> Markup {
             p.o { "Line " (line) " of the transcript could not be read" } "\n"
         },
     }
+}
+
+/// The class of what went wrong.
+fn failed(is_failed: bool) -> Option<&'static str> {
+    is_failed.then_some("x")
 }
 
 fn stamp(time: &str) -> Markup {
@@ -130,15 +135,15 @@ fn call(call: &CallBlock) -> Markup {
     let line = html! {
         (stamp(&call.time))
         b { (Text(&call.tool)) }
-        @if !call.subject.is_empty() { " " code { (Text(&call.subject)) } }
+        " " (Text(&call.subject))
         @if let Body::Diff { added, removed, .. } = &call.body { " " small { "+" (added) " −" (removed) } }
         @if let Some(trouble) = call.trouble { " " em { (trouble) } }
     };
     html! {
         @if is_empty {
-            p.c.x[is_failed] { (line) } "\n"
+            p class=[failed(is_failed)] { (line) } "\n"
         } @else {
-            details.c.x[is_failed] open[is_talk] {
+            details class=[failed(is_failed)] open[is_talk] {
                 summary { (line) }
                 @match &call.body {
                     Body::None => {}
@@ -154,7 +159,7 @@ fn call(call: &CallBlock) -> Markup {
 
 fn result(text: &Shortened) -> Markup {
     html! {
-        pre.r {
+        samp {
             (Text(&text.text))
             @if text.more > 0 { "\n" i { "… " (counted(text.more as u64, "more line")) } }
         }
@@ -172,7 +177,7 @@ fn lines(lines: &[CallLine]) -> Markup {
                 Tone::Alarm => del { (Text(&text)) },
                 Tone::Strong => b { (Text(&text)) },
                 Tone::Faint => i { (Text(&text)) },
-                _ => span { (Text(&text)) },
+                _ => (Text(&text)),
             }
         }
     }
@@ -183,11 +188,11 @@ fn mark(mark: Mark, time: &str, text: &str) -> Markup {
     let is_error = mark == Mark::Error;
     html! {
         @if mark == Mark::Interrupt || text.is_empty() {
-            p.m { (stamp(time)) b { (name) } }
+            p { (stamp(time)) b { (name) } }
         } @else if is_short(text) || is_error {
-            p.m.x[is_error] { (stamp(time)) b { (name) } " " (Text(text)) }
+            p class=[failed(is_error)] { (stamp(time)) b { (name) } " " (Text(text)) }
         } @else {
-            details.m { summary { (stamp(time)) b { (name) } } div { (PreEscaped(to_html(text))) } }
+            details { summary { (stamp(time)) b { (name) } } div { (PreEscaped(to_html(text))) } }
         }
         "\n"
     }
