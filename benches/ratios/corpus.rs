@@ -60,6 +60,16 @@ pub const GB10: Corpus = Corpus {
     repeat: 640,
     ..ONE
 };
+pub const SHARED: Corpus = Corpus {
+    name: "shared",
+    bytes: 5 * MB / 2,
+    ..ONE
+};
+pub const SHARED_LONG: Corpus = Corpus {
+    name: "shared-long",
+    bytes: 100 * MB,
+    ..ONE
+};
 pub const LONG: Corpus = Corpus {
     name: "long",
     long_lines: 60,

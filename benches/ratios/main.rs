@@ -27,7 +27,7 @@ use std::{env, iter, thread};
 
 use corpus::{
     Corpus, GB1, GB10, GROWING, HOLE, HOOK_100, HOOK_1000, HOOK_10000, HOOK_10000_IN_50, LONG,
-    MANY, SCAN, SCAN_TENTH, SHORT, TALK, TINY, absent, root,
+    MANY, SCAN, SCAN_TENTH, SHARED, SHARED_LONG, SHORT, TALK, TINY, absent, root,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -164,6 +164,14 @@ const FIND: Row = Row {
 };
 
 /// A search of sessions in which everything is searched: what it takes to hold their texts.
+const EXPORT: Row = Row {
+    ours: "session-reader export FILE",
+    reference: "true",
+    prints: 1000,
+    rss_mb: Some(64),
+    ..ROW
+};
+
 const TALK_SEARCH: Row = Row {
     ours: "session-reader search --all lighthouse",
     reference: "rg -uu -j1 -c lighthouse TREE",
@@ -530,6 +538,35 @@ const ROWS: &[Row] = &[
         prints: 3,
         runs: 3,
         ..SEARCH
+    },
+    // A page has a line for each entry at the least.
+    Row {
+        name: "export",
+        corpus: &SHARED,
+        limit_ms: Some(50.0),
+        ..EXPORT
+    },
+    Row {
+        name: "export markdown",
+        ours: "session-reader export FILE --md",
+        corpus: &SHARED,
+        limit_ms: Some(50.0),
+        ..EXPORT
+    },
+    Row {
+        name: "export 100 MB",
+        corpus: &SHARED_LONG,
+        limit_ms: Some(2000.0),
+        runs: 3,
+        ..EXPORT
+    },
+    Row {
+        name: "export 100 MB, full",
+        ours: "session-reader export FILE --full",
+        corpus: &SHARED_LONG,
+        limit_ms: Some(2000.0),
+        runs: 3,
+        ..EXPORT
     },
     // Every letter of a word that one session has, each with the best sessions and a log on the screen.
     Row {

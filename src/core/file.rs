@@ -98,6 +98,18 @@ pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     )))
 }
 
+/// As much of a file as there are bytes wanted of it.
+pub fn beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens what the user named as something to write to, and what is no file: a pipe or a device.
+pub fn open_stream(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).open(path)
+}
+
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path)?.read_to_string(&mut text)?;

@@ -592,4 +592,6 @@ pub struct Facts<'a> {
     pub subagent: bool,
     /// It begins a session that the client holds with itself, unless something was said before.
     pub helper: bool,
+    /// So many images were in what it said; told only where whole texts are asked for, and after its entries.
+    pub images: u32,
 }

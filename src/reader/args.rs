@@ -41,6 +41,7 @@ Examples:
   session-reader continue api --with pi  go on with `api` in another agent
   session-reader restore --tmux          reopen all after a crash or reboot
   session-reader recap --since monday    what was done this week
+  session-reader export api              one page to share, without secrets
   session-reader ~/some/transcript.jsonl any transcript of a known agent
   session-reader list --all --json       every session, for a program
   session-reader profile --since 90d     how you worked in the last 90 days
@@ -106,7 +107,7 @@ Examples:
     name = "session-reader",
     after_help = SHORT,
     after_long_help = LONG,
-    override_usage = "session-reader [COMMAND] [FLAGS]\n       session-reader NAME [FLAGS]"
+    override_usage = "session-reader [COMMAND | NAME] [FLAGS]"
 )]
 pub struct ReaderArgs {
     #[command(subcommand)]
@@ -131,6 +132,7 @@ impl ReaderArgs {
             ReaderCommand::Recap(args) => !args.json,
             ReaderCommand::Restore(args) => !args.tmux,
             ReaderCommand::Profile(args) => !args.json,
+            ReaderCommand::Export(args) => args.review,
             ReaderCommand::Find(_)
             | ReaderCommand::Wait(_)
             | ReaderCommand::Status(_)
@@ -166,6 +168,8 @@ pub enum ReaderCommand {
     Restore(RestoreArgs),
     /// Show what was done, for a stand-up or a pull request
     Recap(RecapArgs),
+    /// Write a session to one HTML or Markdown file, to share it
+    Export(ExportArgs),
     /// Wait until a session needs you, has answered or is gone
     Wait(WaitArgs),
     /// Print one line for tmux, starship or another bar
@@ -620,6 +624,65 @@ pub struct RecapArgs {
     /// Print one JSON object per session
     #[arg(long)]
     pub json: bool,
+}
+
+const EXPORT: &str = "\
+Writes one file that needs no other: it loads nothing from the network and is
+readable without JavaScript. It has what was said, each call with the first
+lines of its result, edits as diffs, and plans and questions in full.
+
+Keys and passwords become `[redacted]`, home directories `~`, in titles and
+file names, too; images are left out. The head of the file counts them. It
+recognises secrets by their shape, so look before you share: --review lists
+what it hides, each with the text around it, and writes nothing. What it can't
+read is left out and counted.
+
+Without -o, it writes NAME.html (or NAME.md) into this directory, or to stdout
+in a pipe. It replaces an earlier export, and no other file.
+
+Examples:
+  session-reader export api                    api.html, to open or send
+  session-reader export api --review           what it leaves out
+  session-reader export api --md --since 2h | gh issue create -F - -t 'Crash'
+  session-reader export --prompts -o how.md    only what you asked
+  session-reader export api --full -o api.html with thinking and whole results";
+
+#[derive(Debug, Args)]
+#[command(after_long_help = EXPORT, after_help = "`--help` says what is left out and which file is written, and has examples.")]
+pub struct ExportArgs {
+    /// Name, title, id or file of a session, or the id of a subagent [default: last]
+    pub name: Option<String>,
+    /// One page of HTML [default, unless FILE ends with .md]
+    #[arg(long, conflicts_with = "md")]
+    pub html: bool,
+    /// Markdown, for an issue or a pull request
+    #[arg(long)]
+    pub md: bool,
+    /// Write to FILE; `-` is stdout [default: NAME.html; stdout in a pipe]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "review")]
+    pub output: Option<String>,
+    /// Only entries since then: 2h, 14:25, today, 2026-01-31
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub since: Option<Since>,
+    /// Also thinking, notes, and whole inputs and results
+    #[arg(long)]
+    pub full: bool,
+    /// Only what you typed
+    #[arg(long, conflicts_with = "full")]
+    pub prompts: bool,
+    /// Hide nothing: secrets and home directories are written as they are
+    #[arg(long)]
+    pub reveal: bool,
+    /// List what would be left out; write nothing
+    #[arg(long)]
+    pub review: bool,
+}
+
+impl ExportArgs {
+    pub fn is_markdown(&self) -> bool {
+        let ends = |end: &str| self.output.as_ref().is_some_and(|file| file.ends_with(end));
+        self.md || !self.html && (ends(".md") || ends(".markdown"))
+    }
 }
 
 const WAIT: &str = "\

@@ -1,7 +1,7 @@
 //! The program `session-reader`: a file per command.
 //!
-//! Arguments become a question, `ask` answers it, `show` says how the answer looks. Only the screen of `watch` and
-//! the table of `formats` draw themselves.
+//! Arguments become a question, `ask` answers it, `show` says how the answer looks. Only the screen of `watch`, the pages of
+//! `export` and the table of `formats` draw themselves.
 //!
 //! Which file uses which:
 //! ```text
@@ -11,13 +11,14 @@
 //! find ──▶ watch ──▶ go ──▶ tmux
 //! restore ──▶ tmux
 //! watch ──▶ continued ──▶ resume
-//! continued, entries, files, find, follow, formats, go, list, log, profile, recap, restore, resume, search, status, wait, watch ──▶ args
+//! continued, entries, export, files, find, follow, formats, go, list, log, profile, recap, restore, resume, search, status, wait, watch ──▶ args
 //! ```
 
 pub mod args;
 mod continued;
 mod entries;
 mod events;
+mod export;
 mod files;
 mod find;
 mod follow;
@@ -93,6 +94,7 @@ pub fn run(
                 ReaderCommand::Continue(args) => continued::run(&args, stage),
                 ReaderCommand::Search(args) => search::run(&args, stage),
                 ReaderCommand::Find(args) => find::run(&args, stage),
+                ReaderCommand::Export(args) => export::run(&args, stage),
                 ReaderCommand::Watch(args) => watch::run(args, stage),
             }
         },

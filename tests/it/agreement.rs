@@ -47,6 +47,7 @@ fn views() -> Vec<View> {
         | ReaderCommand::Profile(_)
         | ReaderCommand::Recap(_)
         | ReaderCommand::Restore(_)
+        | ReaderCommand::Export(_)
         | ReaderCommand::Formats { .. } => false,
     };
     let context = |command: &ContextCommand| match command {

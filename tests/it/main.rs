@@ -9,6 +9,7 @@
 
 mod acceptance;
 mod agreement;
+mod browser;
 mod budget;
 mod bytes;
 mod cache;
@@ -24,6 +25,7 @@ mod cursors;
 mod damage;
 mod deadline;
 mod exit_codes;
+mod export;
 mod failures;
 #[cfg(target_os = "linux")]
 #[path = "../../benches/faults/mod.rs"]

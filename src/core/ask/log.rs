@@ -3,11 +3,15 @@
 use std::io;
 use std::path::Path;
 
-use super::Answer;
+use super::{Answer, Asker};
 use crate::file::Unreadable;
-use crate::read::{self, Log, Transcript, Wanted};
+use crate::fold::Tally;
+use crate::read::once::Once;
+use crate::read::{self, Lines, Log, Passage, Settled, Transcript, Wanted};
+use crate::session::beside::TitleIndex;
 use crate::session::choose::Resolved;
 use crate::session::{Session, beside};
+use session_format::cursor::Buffer;
 use session_format::entry::{Entry, What};
 
 pub fn open<'f>(
@@ -32,6 +36,37 @@ pub fn open<'f>(
 pub fn last(resolved: &Resolved, wanted: Wanted) -> Result<Log, Unreadable> {
     let log = open(resolved, wanted).and_then(|transcript| read::log::last(&transcript, wanted));
     log.map_err(|error| Unreadable::new(&resolved.session.path, error))
+}
+
+/// Hands a whole session on, passage by passage and in little memory, and returns what is known about all of it.
+pub fn whole(
+    resolved: &Resolved,
+    asker: Asker,
+    wanted: Wanted,
+    sink: &mut dyn FnMut(Passage),
+) -> Result<Answer<Tally>, Unreadable> {
+    let lines = Lines {
+        unfinished: wanted.unfinished,
+        ..Lines::default()
+    };
+    let mut all = (Settled::new(wanted, sink), Some(Tally::default()));
+    let read = open(resolved, wanted).and_then(|transcript| {
+        transcript.fold(
+            lines,
+            &mut Once::default(),
+            &mut Buffer::default(),
+            &mut all,
+        )
+    });
+    let read = read.map_err(|error| Unreadable::new(&resolved.session.path, error))?;
+    let (settled, tally) = all;
+    settled.finish();
+    let mut tally = tally.unwrap_or_default();
+    tally.settle();
+    tally.broken = read.broken;
+    let mut titles = TitleIndex::default();
+    titles.complete_or_note(&mut tally.basics, &resolved.session, asker.env);
+    Ok((tally, titles.bad))
 }
 
 /// The index of the first of the calls that the session ends with and that have no result yet.

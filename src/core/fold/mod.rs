@@ -79,6 +79,9 @@ pub trait Fold {
 
     /// An entry of this line was copied from another session.
     fn copied(&mut self) {}
+
+    /// This line could not be read.
+    fn unreadable(&mut self, _: u64) {}
 }
 
 /// Two folds of the same entries; the second only if it is wanted.
@@ -103,6 +106,11 @@ impl<A: Fold, B: Fold> Fold for (A, Option<B>) {
     fn copied(&mut self) {
         self.0.copied();
         self.1.iter_mut().for_each(Fold::copied);
+    }
+
+    fn unreadable(&mut self, line: u64) {
+        self.0.unreadable(line);
+        self.1.iter_mut().for_each(|second| second.unreadable(line));
     }
 }
 

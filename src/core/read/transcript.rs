@@ -154,7 +154,7 @@ impl<'f> Transcript<'f> {
         let mut take = |line: Line, number: u64| {
             fold.line(Position::new(line.offset()));
             // By reference, because an entry is large and there are many.
-            decoder.line(line, &mut |mut item| match &mut item {
+            let outcome = decoder.line(line, &mut |mut item| match &mut item {
                 Item::Facts(facts) => {
                     if let (Some(only), Some(cwd)) = (&mut only, &facts.cwd) {
                         counts = only(cwd);
@@ -171,7 +171,11 @@ impl<'f> Transcript<'f> {
                         fold.entry(entry, number);
                     }
                 }
-            })
+            })?;
+            if outcome == Outcome::Broken {
+                fold.unreadable(number);
+            }
+            io::Result::Ok(outcome)
         };
         while let Some(line) = forward.next_line()? {
             number += 1;

@@ -100,7 +100,7 @@ impl Wanted<'_> {
         kind && self.is_in_time(entry)
     }
 
-    fn is_in_time(&self, entry: &Entry) -> bool {
+    pub(super) fn is_in_time(&self, entry: &Entry) -> bool {
         self.since
             .is_none_or(|since| entry.time.is_some_and(|time| time >= since))
             && self

@@ -37,26 +37,35 @@ type Finder = fn(&[u8], usize) -> Option<Secret>;
 
 /// The text with every secret replaced; borrowed if there is none.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let mut found = Vec::new();
-    find(text.as_bytes(), 0..text.len(), &mut found);
-    columns::find(text, &mut found);
-    if found.is_empty() {
+    let places = places(text);
+    if places.is_empty() {
         return Cow::Borrowed(text);
     }
-    // Some are announced by what follows them.
-    found.sort_by_key(|secret| secret.start);
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
-    for secret in found {
-        // One that begins within the last only goes on with it.
-        if secret.start >= copied {
-            out.push_str(&text[copied..secret.start]);
-            out.push_str(REDACTED);
-        }
-        copied = copied.max(secret.end);
+    for secret in places {
+        out.push_str(&text[copied..secret.start]);
+        out.push_str(REDACTED);
+        copied = secret.end;
     }
     out.push_str(&text[copied..]);
     Cow::Owned(out)
+}
+
+/// The bytes of each secret in a text, in order; none of them overlap.
+pub fn places(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    find(text.as_bytes(), 0..text.len(), &mut found);
+    columns::find(text, &mut found);
+    // Some are announced by what follows them.
+    found.sort_by_key(|secret| secret.start);
+    // One that begins within the last only goes on with it.
+    found.dedup_by(|secret, last| {
+        let goes_on = secret.start < last.end;
+        last.end = last.end.max(if goes_on { secret.end } else { 0 });
+        goes_on
+    });
+    found
 }
 
 /// The text up to a position, for whoever keeps no more of it. A secret that the cut goes through, or that is known by what

@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use super::characters::{clean, without_tags};
 pub use super::characters::{of_known_width, visible};
-use crate::secrets::{redact, redact_command};
+use super::withheld::Withheld;
+use crate::secrets::{places, redact, redact_command};
 use session_format::boundary::substr;
 
 pub use crate::secrets::REDACTED;
@@ -19,11 +20,23 @@ pub use crate::secrets::REDACTED;
 #[derive(Debug, Clone, Copy)]
 pub struct Gate {
     hides_secrets: bool,
+    withheld: Option<&'static Withheld>,
 }
 
 impl Gate {
     pub const fn new(hides_secrets: bool) -> Gate {
-        Gate { hides_secrets }
+        Gate {
+            hides_secrets,
+            withheld: None,
+        }
+    }
+
+    /// For a text that leaves the machine: it hides home directories as well, and notes all that it hides.
+    pub const fn for_others(withheld: &'static Withheld) -> Gate {
+        Gate {
+            hides_secrets: true,
+            withheld: Some(withheld),
+        }
     }
 
     /// Whether it hides keys and passwords.
@@ -80,13 +93,24 @@ impl Gate {
         }
         // What shows nothing may stand in the middle of a secret; where it does not, it stays.
         let bare = |text: &str| visible(&clean(text)).into_owned();
-        match redact(&bare(&text)) {
-            Cow::Borrowed(_) => text,
-            Cow::Owned(hidden) => Some(redact(&text).into_owned())
+        let shown = bare(&text);
+        let secrets = places(&shown);
+        if let Some(withheld) = self.withheld {
+            withheld.note_secrets(&shown, &secrets);
+        }
+        let text = if secrets.is_empty() {
+            text
+        } else {
+            let hidden = redact(&shown).into_owned();
+            Some(redact(&text).into_owned())
                 .filter(|text| bare(text) == hidden)
                 .unwrap_or(hidden)
-                .into(),
-        }
+                .into()
+        };
+        let homeless = self
+            .withheld
+            .and_then(|withheld| withheld.without_homes(&text));
+        homeless.map_or(text, Cow::Owned)
     }
 
     /// The same before the lines are joined: some secrets are known by the line that they stand in.

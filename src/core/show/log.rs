@@ -279,7 +279,7 @@ impl LogView {
 }
 
 /// What a call is about; paths as they are seen from where the session began.
-pub(crate) fn call_subjects(call: &Call, origin: &Origin) -> String {
+pub fn call_subjects(call: &Call, origin: &Origin) -> String {
     let is_path = matches!(call.act, Act::Edit | Act::Read);
     let shown = |subject| {
         if is_path {
@@ -295,9 +295,24 @@ pub(crate) fn call_subjects(call: &Call, origin: &Origin) -> String {
         .join(", ")
 }
 
-/// An entry with only the first lines of a result. A line may be a whole file, so it is shortened as well.
-pub fn shortened(entry: &Entry, lines: usize, gate: Gate) -> Entry<'static> {
+/// The first lines of a result that the gate has passed, and how many are left out. A line may be a whole file, so it is
+/// shortened as well.
+pub fn first_lines(text: &str, lines: usize) -> (String, usize) {
     const LINE: usize = 500;
+    if lines == usize::MAX {
+        return (text.to_owned(), 0);
+    }
+    let mut all = text.lines();
+    let shown: Vec<_> = all
+        .by_ref()
+        .take(lines)
+        .map(|line| cut(line, LINE))
+        .collect();
+    (shown.join("\n"), all.count())
+}
+
+/// An entry with only the first lines of a result.
+pub fn shortened(entry: &Entry, lines: usize, gate: Gate) -> Entry<'static> {
     let mut entry = entry.clone().into_owned();
     if let What::Result {
         text: Some(text), ..
@@ -305,16 +320,11 @@ pub fn shortened(entry: &Entry, lines: usize, gate: Gate) -> Entry<'static> {
     {
         let whole = text.text().into_owned();
         let whole = gate.hide(&*whole);
-        let mut shown: Vec<_> = whole
-            .trim()
-            .lines()
-            .take(lines)
-            .map(|line| cut(line, LINE))
-            .collect();
-        if whole.trim().lines().count() > lines {
-            shown.push("…".into());
+        let (mut shown, more) = first_lines(whole.trim(), lines);
+        if more > 0 {
+            shown += "\n…";
         }
-        *text = LongText::Read(Cow::Owned(shown.join("\n")));
+        *text = LongText::Read(Cow::Owned(shown));
     }
     entry
 }

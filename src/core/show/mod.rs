@@ -8,7 +8,7 @@
 //! call ──▶ gate, object, terminal
 //! files ──▶ figures, gate, json, log, terminal
 //! find ──▶ gate, object, terminal
-//! gate ──▶ characters
+//! gate ──▶ characters, withheld
 //! json ──▶ call, object, place, state
 //! list ──▶ figures, gate, state, terminal
 //! log ──▶ call, gate, terminal
@@ -48,3 +48,4 @@ pub mod statusline;
 pub mod terminal;
 pub mod told;
 pub mod untrusted;
+pub mod withheld;

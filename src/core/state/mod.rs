@@ -24,7 +24,7 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// The same with content that is written piece by piece.
-pub(crate) fn replace_with(
+pub fn replace_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {

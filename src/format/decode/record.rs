@@ -103,6 +103,7 @@ impl RecordReader<'_> {
             },
             mark: rule.mark,
             typed: Vec::new(),
+            images: 0,
             counts: [0; 6],
         };
         // Nobody did anything when the client summed up what was done.
@@ -140,7 +141,14 @@ impl RecordReader<'_> {
             }
         }
         said.parts(rule, found, sink);
+        let images = said.images;
         said.finish(sink);
+        if images > 0 {
+            sink(Item::Facts(&mut Facts {
+                images,
+                ..Facts::default()
+            }));
+        }
         true
     }
 
@@ -211,7 +219,30 @@ impl RecordReader<'_> {
                 .as_ref()
                 .is_some_and(|tests| hold(tests, found)),
             helper: false,
+            images: 0,
         }
+    }
+
+    /// The number of images in what a tool answered, which is a list of blocks then.
+    fn images(&self, keys: &ResultKeys, found: Found) -> u32 {
+        let blocks = &self.format.block;
+        let Some(output) = found
+            .first(&keys.text)
+            .filter(|raw| raw.0.starts_with(b"["))
+        else {
+            return 0;
+        };
+        let mut captures = Captures::default();
+        let mut count = 0;
+        for Raw(element) in walk::elements(output) {
+            let mut walker = Walker::new(element, false, captures, None);
+            let walked = walker.walk(&blocks.root, blocks.slots, None);
+            let found = walker.captures.extents.line(element);
+            let rule = rules::rule(blocks, found, None).filter(|rule| rule.image);
+            count += u32::from(walked.is_ok() && rule.is_some());
+            captures = walker.captures;
+        }
+        count
     }
 
     fn call<'a>(&self, keys: &CallKeys, found: Found<'a>) -> Option<Call<'a>> {
@@ -332,6 +363,8 @@ struct Saying<'d, 'f> {
     mark: Option<Mark>,
     /// Typed by a user: all of it is one prompt.
     typed: Vec<String>,
+    /// Counted where whole texts are asked for.
+    images: u32,
     /// The number of entries of each kind so far, to tell them apart.
     counts: [usize; 6],
 }
@@ -386,6 +419,10 @@ impl Saying<'_, '_> {
     /// Everything that a rule finds in a record or in a block, apart from its content.
     fn parts(&mut self, rule: &Rule, found: Found, sink: Sink) {
         let reader = self.reader;
+        if reader.whole {
+            let answered = rule.result.as_ref().map(|keys| reader.images(keys, found));
+            self.images += u32::from(rule.image) + answered.unwrap_or(0);
+        }
         if reader.full
             && let Some(raw) = found.first(&rule.thinking).filter(|raw| is_said(*raw))
         {

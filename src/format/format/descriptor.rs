@@ -206,6 +206,8 @@ pub struct Rule {
     pub takes_back: Keys,
     pub call: Option<CallKeys>,
     pub result: Option<ResultKeys>,
+    /// It is an image.
+    pub image: bool,
     /// The call that waits for the user to allow it, or that waits no longer.
     pub waits: Keys,
     pub goes_on: Keys,
@@ -238,6 +240,7 @@ pub struct BlockRule {
     pub error: Keys,
     pub call: Option<CallKeys>,
     pub result: Option<ResultKeys>,
+    pub image: bool,
 }
 
 impl From<BlockRule> for Rule {
@@ -249,6 +252,7 @@ impl From<BlockRule> for Rule {
             error,
             call,
             result,
+            image,
         } = block;
         Rule {
             when,
@@ -257,6 +261,7 @@ impl From<BlockRule> for Rule {
             error,
             call,
             result,
+            image,
             ..Rule::default()
         }
     }
