@@ -289,6 +289,9 @@ impl<'s, 'f> Stage<'s, 'f> {
                     }
                 )
             }
+            Unresolved::Unknown(_) | Unresolved::None if name == "self" => {
+                format!("which session this runs in is not known, so name it; {list}")
+            }
             Unresolved::None if name == "last" => {
                 return Problem::Nothing(none(false, false, 0, ""));
             }

@@ -136,6 +136,7 @@ impl ReaderArgs {
             | ReaderCommand::Status(_)
             | ReaderCommand::Go(_)
             | ReaderCommand::Watch(_)
+            | ReaderCommand::Mcp
             | ReaderCommand::Formats { .. } => false,
         };
         is_text && !self.no_pager
@@ -177,7 +178,15 @@ pub enum ReaderCommand {
         #[command(subcommand)]
         action: Option<FormatsAction>,
     },
+    /// Answer an agent's questions as tools: a server of MCP on stdio
+    #[command(hide = true, after_help = MCP)]
+    Mcp,
 }
+
+const MCP: &str = "\
+Its tools do what list, log, search, files and resume do, and are read-only.
+Secrets are always hidden. `session-context install --mcp` registers it; by hand
+it is the command `session-reader mcp`, without arguments.";
 
 const LOG: &str = "\
 --grep, --act, --errors and --prompts go together: an entry must fit them all.

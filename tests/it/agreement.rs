@@ -47,6 +47,8 @@ fn views() -> Vec<View> {
         | ReaderCommand::Profile(_)
         | ReaderCommand::Recap(_)
         | ReaderCommand::Restore(_)
+        // Its tools are other commands.
+        | ReaderCommand::Mcp
         | ReaderCommand::Formats { .. } => false,
     };
     let context = |command: &ContextCommand| match command {

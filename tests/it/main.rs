@@ -49,6 +49,7 @@ mod log;
 mod looks;
 mod made_up;
 mod marks;
+mod mcp;
 mod memory;
 mod named_by_user;
 mod names;

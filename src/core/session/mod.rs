@@ -5,7 +5,7 @@
 //! beside, ids, subagent ──▶ find
 //! called ──▶ index, row
 //! digest ──▶ index
-//! choose ──▶ find, home, index, last, subagent, trust
+//! choose ──▶ find, home, ids, index, last, subagent, trust
 //! conflicts ──▶ find, index
 //! home ──▶ find, trust
 //! index ──▶ beside, find, home, ids, live, project, row, state, trust

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 pub use super::characters::visible;
-use super::characters::{clean, without_tags};
+use super::characters::{clean, without_brackets, without_tags};
 use crate::secrets::{redact, redact_command};
 use session_format::boundary::substr;
 
@@ -123,6 +123,12 @@ pub fn harmless(text: &str) -> String {
 /// The same for a command, in which a variable may be set to a secret.
 pub(crate) fn harmless_command(command: &str) -> String {
     harmless(&redact_command(&visible(command)))
+}
+
+/// For a model, line by line: a whole answer, of which every text went through a gate that hides secrets. Quotes stay, because
+/// what was said is known by where it stands.
+pub fn harmless_lines(answer: &str) -> String {
+    without_brackets(&visible(&clean(answer)))
 }
 
 fn flat(text: Cow<'_, str>) -> Cow<'_, str> {
