@@ -39,6 +39,7 @@ mod hook;
 mod images;
 mod input;
 mod install;
+mod install_mcp;
 mod labels;
 mod last;
 mod layers;
