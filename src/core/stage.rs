@@ -92,6 +92,8 @@ pub struct Stage<'s, 'f> {
     pub settings: &'s Settings,
     /// Set when the user wants it to end.
     pub stop: &'s AtomicBool,
+    /// The program goes on after the command.
+    pub goes_on: bool,
     /// The files that could not be read so far, as they were named. The command goes on, but does not end well.
     pub trouble: &'s RefCell<Vec<String>>,
 }
@@ -247,6 +249,14 @@ impl<'s, 'f> Stage<'s, 'f> {
                 ))
             }
             None => Ok(()),
+        }
+    }
+
+    /// Done with something large. Where the program ends anyway, giving back thousands of small strings would take longer than
+    /// printing them.
+    pub fn leave<T>(&self, value: T) {
+        if !self.goes_on {
+            std::mem::forget(value);
         }
     }
 
@@ -439,6 +449,7 @@ pub fn on_stage(
         formats,
         settings,
         stop,
+        goes_on: false,
         trouble,
     };
     let result = command(&mut stage, &bad_formats, &bad_settings);

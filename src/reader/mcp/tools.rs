@@ -241,9 +241,11 @@ impl Tool {
     }
 
     fn answer(&self, mut given: JsonObject, stage: &mut Stage) -> Result<String, String> {
-        let page = match given.remove("page").unwrap_or(Value::Null) {
-            Value::Null => 1,
-            page => page
+        // Some models write down what they leave out.
+        given.retain(|_, value| !value.is_null());
+        let page = match given.remove("page") {
+            None => 1,
+            Some(page) => page
                 .as_u64()
                 .filter(|page| *page > 0)
                 .ok_or("page: expected a number, 1 or more")? as usize,
@@ -268,11 +270,7 @@ impl Tool {
         let mut named = Vec::new();
         for ((name, _, default), arg) in self.flags(reader) {
             let default = default.map(Value::from);
-            let Some(value) = given
-                .get(*name)
-                .filter(|value| !value.is_null())
-                .or(default.as_ref())
-            else {
+            let Some(value) = given.get(*name).or(default.as_ref()) else {
                 continue;
             };
             let long = arg.get_long();
@@ -300,8 +298,8 @@ impl Tool {
                 }
             }
         }
-        let is_param = |name: &&String| self.params.iter().all(|param| param.0 != name.as_str());
-        if let Some(unknown) = given.keys().find(is_param) {
+        let is_unknown = |name: &&String| self.params.iter().all(|param| param.0 != name.as_str());
+        if let Some(unknown) = given.keys().find(is_unknown) {
             let params: Vec<&str> = self.params.iter().map(|param| param.0).collect();
             let params = params.join(", ");
             return Err(format!(
@@ -374,6 +372,7 @@ fn run(words: &[String], stage: &mut Stage) -> Result<Printed, String> {
         },
         out: &mut out,
         err: &mut err,
+        goes_on: true,
         trouble: &trouble,
         ..*stage
     };
