@@ -18,6 +18,7 @@ use crate::env::Env;
 use crate::file::Unreadable;
 use crate::formats::{self, AgentFormat};
 use crate::session::choose::{self, Resolved, Suggestion, Unresolved};
+use crate::session::ids;
 use crate::session::index::{self, Listed};
 use crate::settings::Settings;
 use crate::show::gate::Gate;
@@ -300,7 +301,12 @@ impl<'s, 'f> Stage<'s, 'f> {
                 )
             }
             Unresolved::Unknown(_) | Unresolved::None if name == "self" => {
-                format!("which session this runs in is not known, so name it; {list}")
+                let mut formats = self.formats.iter();
+                if formats.any(|format| ids::asking(format, self.env).is_some()) {
+                    "this session has written nothing yet".into()
+                } else {
+                    format!("which session this runs in is not known, so name it; {list}")
+                }
             }
             Unresolved::None if name == "last" => {
                 return Problem::Nothing(none(false, false, 0, ""));

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use serde_json::{Value, json};
 
 use crate::support::claude::{answer, asked, call, edit, prompt, result, runs, title, used, work};
+use crate::support::files::script;
 use crate::support::run::WATCHDOG;
 use crate::support::secrets::{comes_through, corpus};
 use crate::support::times::ago;
@@ -751,4 +752,32 @@ fn garbage_does_not_end_it() {
             .contains("Checkout tax")
     );
     client.end();
+}
+
+/// The plugins bring no program: what they start is found on PATH or where `cargo setup` puts it, and runs where its client is.
+#[test]
+fn the_command_of_the_plugins_starts_it() {
+    let plugin: Value = serde_json::from_str(include_str!("../../mcp.json")).expect("JSON");
+    let server = &plugin["mcpServers"]["session-monitor"];
+    let args = server["args"].as_array().expect("arguments").iter();
+    let world = World::new();
+    script(
+        &world,
+        "../.cargo/bin/session-reader",
+        "echo \"$* in $PWD\"",
+    );
+    let output = std::process::Command::new(server["command"].as_str().expect("a command"))
+        .args(args.map(|arg| arg.as_str().expect("a text")))
+        .env("HOME", world.path(""))
+        .current_dir("/")
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let here = std::env::current_dir().expect("a directory");
+    let dir = if cfg!(target_os = "linux") {
+        here.display().to_string()
+    } else {
+        "/".to_owned()
+    };
+    assert_eq!(said, format!("mcp in {dir}\n"), "{output:?}");
 }

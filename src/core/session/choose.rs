@@ -170,7 +170,7 @@ fn anywhere<'f>(
 }
 
 /// The session that this runs in, if that is known and it has said something.
-fn asking<'f>(env: &Env, formats: &'f [AgentFormat]) -> Option<Session<'f>> {
+pub fn asking<'f>(env: &Env, formats: &'f [AgentFormat]) -> Option<Session<'f>> {
     let id_of = |format: &AgentFormat| ids::asking(format, env);
     let (format, id) = formats
         .iter()

@@ -12,6 +12,7 @@ mod resources;
 mod tools;
 
 use std::io;
+use std::path::PathBuf;
 use std::pin::pin;
 
 use rmcp::model::{
@@ -25,7 +26,9 @@ use tokio::io::AsyncReadExt;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Exit, Problem, Stage};
-use session_core::session::live;
+use session_core::ask::log::Origin;
+use session_core::env::Env;
+use session_core::session::{choose, live};
 
 const INSTRUCTIONS: &str = "\
 Other coding sessions on this machine, by any agent (Claude Code, Codex, Copilot, Gemini, Pi, Qwen): who works on what, what was \
@@ -135,9 +138,7 @@ async fn serve(stage: &mut Stage<'_, '_>) -> Result<(), Problem> {
     loop {
         tokio::select! {
             Some(question) = asked.recv() => {
-                // An agent may begin another session without starting us anew.
-                let mut env = stage.env.clone();
-                env.asking = live::asking(&env, stage.formats);
+                let env = asking(stage);
                 question(&mut stage.at(&env));
             }
             count = output.read(&mut bytes) => match count? {
@@ -153,5 +154,18 @@ async fn serve(stage: &mut Stage<'_, '_>) -> Result<(), Problem> {
     match ended {
         Some(Err(error)) => Problem::trouble(error),
         _ => Ok(()),
+    }
+}
+
+/// The environment of the session that asks: which one it is, and the directory it began in. Some clients start us
+/// elsewhere, and one may begin another session without starting us anew.
+fn asking(stage: &Stage) -> Env {
+    let mut env = stage.env.clone();
+    env.asking = live::asking(&env, stage.formats);
+    let own = choose::asking(&env, stage.formats).filter(|_| env.asking.is_some());
+    let cwd = own.and_then(|own| Origin::of(&own, None).0.cwd);
+    match cwd.map(PathBuf::from).filter(|cwd| cwd.is_dir()) {
+        Some(cwd) => env.at(cwd),
+        None => env,
     }
 }
