@@ -24,6 +24,9 @@ use crate::settings::Settings;
 use crate::show::gate::Gate;
 use crate::show::terminal::{Style, aligned, cut};
 
+/// The number of the JSON Schemas in `docs/schemas/`. Keys are only added; one that changes its meaning raises it.
+pub const SCHEMA: u32 = 1;
+
 /// How a command ended; the number is the exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
@@ -261,9 +264,11 @@ impl<'s, 'f> Stage<'s, 'f> {
         }
     }
 
-    pub fn print_json(&mut self, value: &impl Serialize) -> Result<Exit, Problem> {
-        let json = self.gate.json(value).map_err(io::Error::from)?;
-        self.print_lines([json])
+    /// Prints an object for a program. Its last key says which schema it keeps to.
+    pub fn print_json(&mut self, object: &impl Serialize) -> Result<Exit, Problem> {
+        let json = self.gate.json(object).map_err(io::Error::from)?;
+        let members = json.strip_suffix('}').unwrap_or(&json);
+        self.print_lines([format!("{members},\"schema\":{SCHEMA}}}")])
     }
 
     pub fn print_lines(

@@ -137,6 +137,7 @@ impl ReaderArgs {
             | ReaderCommand::Go(_)
             | ReaderCommand::Watch(_)
             | ReaderCommand::Mcp
+            | ReaderCommand::Capabilities(_)
             | ReaderCommand::Formats { .. } => false,
         };
         is_text && !self.no_pager
@@ -181,6 +182,9 @@ pub enum ReaderCommand {
     /// Answer an agent's questions as tools: a server of MCP on stdio
     #[command(hide = true, after_help = MCP)]
     Mcp,
+    /// Show what this version can do: commands, formats, tools
+    #[command(hide = true)]
+    Capabilities(CapabilitiesArgs),
 }
 
 const MCP: &str = "\
@@ -752,6 +756,13 @@ pub struct ProfileArgs {
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
     /// Print one JSON object that always has all keys
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CapabilitiesArgs {
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }

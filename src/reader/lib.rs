@@ -11,10 +11,12 @@
 //! find ──▶ watch ──▶ go ──▶ tmux
 //! restore ──▶ tmux
 //! watch ──▶ continued ──▶ resume
-//! continued, entries, files, find, follow, formats, go, list, log, mcp, profile, recap, restore, resume, search, status, wait, watch ──▶ args
+//! capabilities ──▶ mcp
+//! capabilities, continued, entries, files, find, follow, formats, go, list, log, mcp, profile, recap, restore, resume, search, status, wait, watch ──▶ args
 //! ```
 
 pub mod args;
+mod capabilities;
 mod continued;
 mod entries;
 mod events;
@@ -103,6 +105,7 @@ fn dispatch(command: ReaderCommand, stage: &mut Stage) -> Result<Exit, Problem> 
         ReaderCommand::Find(args) => find::run(&args, stage),
         ReaderCommand::Watch(args) => watch::run(args, stage),
         ReaderCommand::Mcp => mcp::run(stage),
+        ReaderCommand::Capabilities(args) => capabilities::run(&args, stage),
     }
 }
 

@@ -49,6 +49,7 @@ fn views() -> Vec<View> {
         | ReaderCommand::Restore(_)
         // Its tools are other commands.
         | ReaderCommand::Mcp
+        | ReaderCommand::Capabilities(_)
         | ReaderCommand::Formats { .. } => false,
     };
     let context = |command: &ContextCommand| match command {

@@ -30,6 +30,8 @@ use session_core::ask::log::Origin;
 use session_core::env::Env;
 use session_core::session::{choose, live};
 
+pub use tools::names;
+
 const INSTRUCTIONS: &str = "\
 Other coding sessions on this machine, by any agent (Claude Code, Codex, Copilot, Gemini, Pi, Qwen): who works on what, what was \
 said and done, who changed a file, where work stopped, who needs the user. Look before you redo or overwrite what another \
