@@ -81,6 +81,7 @@ mod resume_tasks;
 mod rotation;
 #[path = "../../benches/scene/mod.rs"]
 mod scene;
+mod schemas;
 mod scope;
 mod search;
 mod search_ranking;
