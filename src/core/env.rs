@@ -36,6 +36,8 @@ pub struct Env {
     pub deadline: Option<Deadline>,
     /// Shows a person how far long work is. An empty line takes the last one away.
     pub progress: Option<fn(&str)>,
+    /// The format and id of the session that asks, where that is known better than from the variables.
+    pub asking: Option<(String, String)>,
     /// The working directory cannot be told: it was removed, for one.
     lacks_cwd: bool,
 }

@@ -166,10 +166,11 @@ pub fn variables(pid: u32, wanted: &[&str]) -> BTreeMap<String, String> {
     pairs.collect()
 }
 
+/// Deeper than anybody nests shells.
+const DEPTH: usize = 32;
+
 /// The program that a process's terminal belongs to: of those above it, the first that has another terminal, or none.
 pub fn terminal_program(pid: u32) -> Option<String> {
-    /// Deeper than anybody nests shells.
-    const DEPTH: usize = 32;
     let (_, own) = stat(pid)?;
     let mut above: u32 = own.get(1)?.parse().ok()?;
     for _ in 0..DEPTH {
@@ -180,6 +181,13 @@ pub fn terminal_program(pid: u32) -> Option<String> {
         above = fields.get(1)?.parse().ok()?;
     }
     None
+}
+
+/// The processes above this one, the nearest first.
+pub fn above() -> Vec<u32> {
+    let parent = |pid: &u32| stat(*pid)?.1.get(1)?.parse().ok().filter(|pid| *pid > 1);
+    let first = Some(std::os::unix::process::parent_id()).filter(|pid| *pid > 1);
+    std::iter::successors(first, parent).take(DEPTH).collect()
 }
 
 /// The number of the namespace that numbers our processes.

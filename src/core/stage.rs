@@ -18,10 +18,14 @@ use crate::env::Env;
 use crate::file::Unreadable;
 use crate::formats::{self, AgentFormat};
 use crate::session::choose::{self, Resolved, Suggestion, Unresolved};
+use crate::session::ids;
 use crate::session::index::{self, Listed};
 use crate::settings::Settings;
 use crate::show::gate::Gate;
 use crate::show::terminal::{Style, aligned, cut};
+
+/// The number of the JSON Schemas in `docs/schemas/`. Keys are only added; one that changes its meaning raises it.
+pub const SCHEMA: u32 = 1;
 
 /// How a command ended; the number is the exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,6 +96,8 @@ pub struct Stage<'s, 'f> {
     pub settings: &'s Settings,
     /// Set when the user wants it to end.
     pub stop: &'s AtomicBool,
+    /// The program goes on after the command.
+    pub goes_on: bool,
     /// The files that could not be read so far, as they were named. The command goes on, but does not end well.
     pub trouble: &'s RefCell<Vec<String>>,
 }
@@ -250,9 +256,19 @@ impl<'s, 'f> Stage<'s, 'f> {
         }
     }
 
-    pub fn print_json(&mut self, value: &impl Serialize) -> Result<Exit, Problem> {
-        let json = self.gate.json(value).map_err(io::Error::from)?;
-        self.print_lines([json])
+    /// Done with something large. Where the program ends anyway, giving back thousands of small strings would take longer than
+    /// printing them.
+    pub fn leave<T>(&self, value: T) {
+        if !self.goes_on {
+            std::mem::forget(value);
+        }
+    }
+
+    /// Prints an object for a program. Its last key says which schema it keeps to.
+    pub fn print_json(&mut self, object: &impl Serialize) -> Result<Exit, Problem> {
+        let json = self.gate.json(object).map_err(io::Error::from)?;
+        let members = json.strip_suffix('}').unwrap_or(&json);
+        self.print_lines([format!("{members},\"schema\":{SCHEMA}}}")])
     }
 
     pub fn print_lines(
@@ -288,6 +304,14 @@ impl<'s, 'f> Stage<'s, 'f> {
                         "no such file"
                     }
                 )
+            }
+            Unresolved::Unknown(_) | Unresolved::None if name == "self" => {
+                let mut formats = self.formats.iter();
+                if formats.any(|format| ids::asking(format, self.env).is_some()) {
+                    "this session has written nothing yet".into()
+                } else {
+                    format!("which session this runs in is not known, so name it; {list}")
+                }
             }
             Unresolved::None if name == "last" => {
                 return Problem::Nothing(none(false, false, 0, ""));
@@ -436,6 +460,7 @@ pub fn on_stage(
         formats,
         settings,
         stop,
+        goes_on: false,
         trouble,
     };
     let result = command(&mut stage, &bad_formats, &bad_settings);

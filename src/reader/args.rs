@@ -138,6 +138,8 @@ impl ReaderArgs {
             | ReaderCommand::Status(_)
             | ReaderCommand::Go(_)
             | ReaderCommand::Watch(_)
+            | ReaderCommand::Mcp
+            | ReaderCommand::Capabilities(_)
             | ReaderCommand::Formats { .. } => false,
         };
         is_text && !self.no_pager
@@ -181,7 +183,18 @@ pub enum ReaderCommand {
         #[command(subcommand)]
         action: Option<FormatsAction>,
     },
+    /// Answer an agent's questions as tools: a server of MCP on stdio
+    #[command(hide = true, after_help = MCP)]
+    Mcp,
+    /// Show what this version can do: commands, formats, tools
+    #[command(hide = true)]
+    Capabilities(CapabilitiesArgs),
 }
+
+const MCP: &str = "\
+Its tools do what list, log, search, files and resume do, and are read-only.
+Secrets are always hidden. `session-context install --mcp` registers it; by hand
+it is the command `session-reader mcp`, without arguments.";
 
 const LOG: &str = "\
 --grep, --act, --errors and --prompts go together: an entry must fit them all.
@@ -806,6 +819,13 @@ pub struct ProfileArgs {
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
     /// Print one JSON object that always has all keys
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CapabilitiesArgs {
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }

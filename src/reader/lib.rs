@@ -11,10 +11,12 @@
 //! find ──▶ watch ──▶ go ──▶ tmux
 //! restore ──▶ tmux
 //! watch ──▶ continued ──▶ resume
-//! continued, entries, export, files, find, follow, formats, go, list, log, profile, recap, restore, resume, search, status, wait, watch ──▶ args
+//! capabilities ──▶ mcp
+//! capabilities, continued, entries, export, files, find, follow, formats, go, list, log, mcp, profile, recap, restore, resume, search, status, wait, watch ──▶ args
 //! ```
 
 pub mod args;
+mod capabilities;
 mod continued;
 mod entries;
 mod events;
@@ -26,6 +28,7 @@ mod formats;
 mod go;
 mod list;
 mod log;
+mod mcp;
 mod monitor;
 pub mod pager;
 mod profile;
@@ -79,26 +82,33 @@ pub fn run(
         |stage, bad_formats, bad_settings| {
             stage.say_all(bad_settings);
             stage.say_all(bad_formats.iter().filter(|_| !checks));
-            match command {
-                ReaderCommand::Log(args) => log::run(&args, stage),
-                ReaderCommand::List(args) => list::run(&args, stage),
-                ReaderCommand::Status(args) => status::run(&args, stage),
-                ReaderCommand::Wait(args) => wait::run(&args, stage),
-                ReaderCommand::Profile(args) => profile::run(&args, stage),
-                ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),
-                ReaderCommand::Files(args) => files::run(&args, stage),
-                ReaderCommand::Go(args) => go::run(&args, stage),
-                ReaderCommand::Resume(args) => resume::run(&args, stage),
-                ReaderCommand::Recap(args) => recap::run(&args, stage),
-                ReaderCommand::Restore(args) => restore::run(&args, stage),
-                ReaderCommand::Continue(args) => continued::run(&args, stage),
-                ReaderCommand::Search(args) => search::run(&args, stage),
-                ReaderCommand::Find(args) => find::run(&args, stage),
-                ReaderCommand::Export(args) => export::run(&args, stage),
-                ReaderCommand::Watch(args) => watch::run(args, stage),
-            }
+            dispatch(command, stage)
         },
     )
+}
+
+/// Runs a command on a stage that is there.
+fn dispatch(command: ReaderCommand, stage: &mut Stage) -> Result<Exit, Problem> {
+    match command {
+        ReaderCommand::Log(args) => log::run(&args, stage),
+        ReaderCommand::List(args) => list::run(&args, stage),
+        ReaderCommand::Status(args) => status::run(&args, stage),
+        ReaderCommand::Wait(args) => wait::run(&args, stage),
+        ReaderCommand::Profile(args) => profile::run(&args, stage),
+        ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),
+        ReaderCommand::Files(args) => files::run(&args, stage),
+        ReaderCommand::Go(args) => go::run(&args, stage),
+        ReaderCommand::Resume(args) => resume::run(&args, stage),
+        ReaderCommand::Recap(args) => recap::run(&args, stage),
+        ReaderCommand::Restore(args) => restore::run(&args, stage),
+        ReaderCommand::Continue(args) => continued::run(&args, stage),
+        ReaderCommand::Search(args) => search::run(&args, stage),
+        ReaderCommand::Find(args) => find::run(&args, stage),
+        ReaderCommand::Export(args) => export::run(&args, stage),
+        ReaderCommand::Watch(args) => watch::run(args, stage),
+        ReaderCommand::Mcp => mcp::run(stage),
+        ReaderCommand::Capabilities(args) => capabilities::run(&args, stage),
+    }
 }
 
 /// A command of a list of words.

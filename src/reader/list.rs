@@ -3,7 +3,6 @@
 //! `ask/list.rs` says which; the table is made by `show/list.rs`.
 
 use std::io::Write;
-use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
 use super::args::ListArgs;
@@ -59,6 +58,7 @@ fn watch(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             out: &mut frame,
             err: stage.err,
             style,
+            goes_on: true,
             ..*stage
         };
         let listing = query(args, &inner).pick(monitor.sessions().to_vec(), inner.env.now());
@@ -89,12 +89,13 @@ fn show(args: &ListArgs, mut listing: Listing, stage: &mut Stage) -> Result<Exit
     if stage.style.height.is_some() && !args.json {
         listing.urgent_first(now);
     }
-    let Listing {
-        sessions,
-        elsewhere,
-    } = listing;
-    // The process ends after this, and giving back thousands of small strings takes longer than printing them.
-    let all = ManuallyDrop::new(sessions);
+    let shown = show_rows(args, &listing, stage);
+    stage.leave(listing);
+    shown
+}
+
+fn show_rows(args: &ListArgs, listing: &Listing, stage: &mut Stage) -> Result<Exit, Problem> {
+    let (all, elsewhere, now) = (&listing.sessions, listing.elsewhere, stage.env.now());
     if all.is_empty() {
         return Problem::nothing(super::none(
             args.all,

@@ -1,7 +1,5 @@
 //! `session-reader search`: where some words were said, in all sessions.
 
-use std::mem::ManuallyDrop;
-
 use super::args::SearchArgs;
 use super::{Exit, Problem, Stage};
 use session_core::ask::search::{Found, Library, SearchQuery};
@@ -22,8 +20,18 @@ const SESSIONS: usize = 20;
 pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.known_agent(args.agent.as_deref())?;
     let query = query(args, stage)?;
-    // The process ends after this, and giving back all that takes longer than printing it.
-    let library = ManuallyDrop::new(stage.heard(Library::open(&query, stage.ask())));
+    let library = stage.heard(Library::open(&query, stage.ask()));
+    let shown = show_found(&library, &query, args, stage);
+    stage.leave(library);
+    shown
+}
+
+fn show_found(
+    library: &Library,
+    query: &SearchQuery,
+    args: &SearchArgs,
+    stage: &mut Stage,
+) -> Result<Exit, Problem> {
     if library.sessions(args.all).is_empty() {
         let elsewhere = library.sessions(true).len();
         return Problem::nothing(super::none(
@@ -33,15 +41,16 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             "--all",
         ));
     }
-    let found = ManuallyDrop::new(stage.heard(library.search(&query, stage.env)));
-    if found.sessions.is_empty() {
-        return Problem::nothing(nothing(&found, &library, &query, args, stage));
-    }
-    if args.json {
+    let found = stage.heard(library.search(query, stage.env));
+    let shown = if found.sessions.is_empty() {
+        Problem::nothing(nothing(&found, library, query, args, stage))
+    } else if args.json {
         show_json(&found, args, stage)
     } else {
-        show(&found, &library, args, stage)
-    }
+        show(&found, library, args, stage)
+    };
+    stage.leave(found);
+    shown
 }
 
 fn query<'q>(args: &'q SearchArgs, stage: &Stage) -> Result<SearchQuery<'q>, Problem> {

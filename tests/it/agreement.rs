@@ -48,6 +48,9 @@ fn views() -> Vec<View> {
         | ReaderCommand::Recap(_)
         | ReaderCommand::Restore(_)
         | ReaderCommand::Export(_)
+        // Its tools are other commands.
+        | ReaderCommand::Mcp
+        | ReaderCommand::Capabilities(_)
         | ReaderCommand::Formats { .. } => false,
     };
     let context = |command: &ContextCommand| match command {

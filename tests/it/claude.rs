@@ -407,7 +407,7 @@ fn q12_q13_text_that_is_no_text() {
         "           10:00  user       abred\n",
         "           10:00  user       whole 🦀\n",
     ));
-    world.reader(&["log", ID, "--json"]).run().success().stdout(concat!(
+    world.reader(&["log", ID, "--json"]).run().success().objects(concat!(
         r#"{"time":"2026-08-01T10:00:00.000Z","role":"user","kind":"text","text":"cut �"}"#,
         "\n",
         r#"{"time":"2026-08-01T10:00:00.000Z","role":"user","kind":"text","text":"a\u0000b\u001b[31mred\u001b[0m"#,

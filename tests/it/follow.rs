@@ -416,13 +416,13 @@ fn a_machine_is_followed_as_json() {
     following.says("session-reader: following 2 sessions");
     world.append(&one, said(&world, 1, "here"));
     following
-        .shows(r#"{"session":"11111111","time":"2026-11-16T02:01:00.000Z","role":"user","kind":"text","text":"here"}"#);
+        .shows(r#"{"session":"11111111","time":"2026-11-16T02:01:00.000Z","role":"user","kind":"text","text":"here","schema":1}"#);
     world.append(elsewhere, call("2026-11-16T02:02:00Z", "t1", "make"));
     following.shows(
-        r#"{"session":"99999999","time":"2026-11-16T02:02:00.000Z","role":"assistant","kind":"call","tool":"Bash","act":"run","subject":"make","failed":false}"#,
+        r#"{"session":"99999999","time":"2026-11-16T02:02:00.000Z","role":"assistant","kind":"call","tool":"Bash","act":"run","subject":"make","failed":false,"schema":1}"#,
     );
     begun(&world, "33333333-0000", "a new session");
-    following.shows(r#"{"session":"33333333","time":"2026-11-16T02:00:00.000Z","role":"user","kind":"text","text":"a new session"}"#);
+    following.shows(r#"{"session":"33333333","time":"2026-11-16T02:00:00.000Z","role":"user","kind":"text","text":"a new session","schema":1}"#);
     following.stop();
 }
 
@@ -469,10 +469,10 @@ fn one_session_is_followed_as_json() {
     let path = begun(&world, ONE, "first");
     let following = Following::start(&world, &["11111111", "--follow", "--json"]);
     following
-        .shows(r#"{"time":"2026-11-16T02:00:00.000Z","role":"user","kind":"text","text":"first"}"#);
+        .shows(r#"{"time":"2026-11-16T02:00:00.000Z","role":"user","kind":"text","text":"first","schema":1}"#);
     world.append(&path, said(&world, 1, "second"));
     following.shows(
-        r#"{"time":"2026-11-16T02:01:00.000Z","role":"user","kind":"text","text":"second"}"#,
+        r#"{"time":"2026-11-16T02:01:00.000Z","role":"user","kind":"text","text":"second","schema":1}"#,
     );
     following.stop();
 }

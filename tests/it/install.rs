@@ -1521,10 +1521,35 @@ fn the_packages_fit_the_repository() {
         read(".claude-plugin/marketplace.json"),
         read("package.json"),
     );
-    for manifest in [&plugin, &package] {
+    let [portable, gemini, qwen] = [
+        "plugin.json",
+        "gemini-extension.json",
+        "qwen-extension.json",
+    ]
+    .map(read);
+    for manifest in [&plugin, &package, &portable, &gemini, &qwen] {
         assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
         assert_eq!(manifest["name"], env!("CARGO_PKG_NAME"));
     }
+    // All of them start the same server.
+    let servers = read("mcp.json")["mcpServers"].clone();
+    let server = &servers["session-monitor"];
+    for file in ["hooks", "mcpServers"] {
+        let path = plugin[file].as_str().expect("a path");
+        assert!(root.join(path).exists(), "{path}");
+    }
+    for extension in [&gemini, &qwen] {
+        let same = &extension["mcpServers"]["session-monitor"];
+        assert_eq!(
+            (&same["command"], &same["args"]),
+            (&server["command"], &server["args"])
+        );
+    }
+    let codex = &read(".agents/plugins/marketplace.json")["plugins"][0];
+    assert_eq!(
+        (&codex["name"], &codex["source"]),
+        (&plugin["name"], &json!({"source": "local", "path": "./"}))
+    );
     assert_eq!(
         (
             &market["plugins"][0]["name"],
@@ -1536,7 +1561,7 @@ fn the_packages_fit_the_repository() {
         let path = package["pi"][kind][0].as_str().expect("a path");
         assert!(root.join(path).exists(), "{path}");
     }
-    let hooks = read("hooks/hooks.json");
+    let hooks = read("hooks/claude.json");
     let events: Vec<&String> = hooks["hooks"]
         .as_object()
         .expect("an object")
@@ -1548,7 +1573,7 @@ fn the_packages_fit_the_repository() {
 /// The plugin brings no program. Without one, prompts go through in silence, and the start of a session says what to do.
 #[test]
 fn the_plugin_without_the_program_harms_nothing() {
-    let hooks: Value = serde_json::from_str(include_str!("../../hooks/hooks.json")).expect("JSON");
+    let hooks: Value = serde_json::from_str(include_str!("../../hooks/claude.json")).expect("JSON");
     let world = World::new();
     let run = |event: &str, path: &str| {
         let hook = &hooks["hooks"][event][0]["hooks"][0];

@@ -470,7 +470,7 @@ fn json_rows_have_all_keys() {
         .reader(&["list", "--json"])
         .run()
         .success()
-        .stdout(&expected);
+        .objects(&expected);
     // Without a time, a directory or an answer the keys stay.
     let world = World::new();
     world.claude(

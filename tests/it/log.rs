@@ -661,7 +661,7 @@ fn json_is_one_object_per_entry() {
         "two\nlines \u{1b}[31m",
     ) + &call("2026-11-16T02:01:00Z", "t1", "make");
     world.claude(ONE, &(lines + &result("2026-11-16T02:02:00Z", "t1", true)));
-    world.reader(&["11111111", "--json"]).run().success().stdout(concat!(
+    world.reader(&["11111111", "--json"]).run().success().objects(concat!(
         r#"{"time":"2026-11-16T02:00:00.250Z","role":"user","kind":"text","text":"two\nlines \u001b[31m"}"#,
         "\n",
         r#"{"time":"2026-11-16T02:01:00.000Z","role":"assistant","kind":"call","tool":"Bash","act":"run","subject":"make","failed":true}"#,

@@ -108,7 +108,7 @@ fn the_object_has_all_of_it() {
         .reader(&["profile", "--json"])
         .run()
         .success()
-        .stdout(&(expected.to_owned() + "\n"));
+        .objects(&(expected.to_owned() + "\n"));
 }
 
 /// Transcripts that the real clients wrote; of those with a fork, how many prompts and messages it has copied.
@@ -297,7 +297,7 @@ Tokens      too little to tell
         .reader(&["profile", "--json"])
         .run()
         .success()
-        .stdout(&(object.to_owned() + "\n"));
+        .objects(&(object.to_owned() + "\n"));
 }
 
 /// Hours are those of the clock on the user's wall, in summer and in winter, and so are days.

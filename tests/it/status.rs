@@ -86,7 +86,7 @@ fn with_nothing_up_it_is_empty() {
         .reader(&["status", "--format", "json"])
         .run()
         .success()
-        .stdout("{\"needs_you\":0,\"failed\":0,\"working\":0,\"urgent\":[]}\n");
+        .objects("{\"needs_you\":0,\"failed\":0,\"working\":0,\"urgent\":[]}\n");
     asked(&world, TWO, 2, "at work");
     world
         .reader(&["status"])

@@ -7,6 +7,7 @@ mod check;
 mod files;
 mod hook;
 mod json;
+mod mcp;
 mod plan;
 mod site;
 mod status;
@@ -62,6 +63,9 @@ pub struct Extras {
     /// Note what the agent is doing, where its own files don't tell
     #[arg(long)]
     live: bool,
+    /// Let the agent look into sessions with tools, too (MCP)
+    #[arg(long, conflicts_with = "project")]
+    mcp: bool,
 }
 
 impl AgentArgs {

@@ -10,12 +10,13 @@ use serde_json::Value;
 use super::files::{self, Changes, Created, Trouble};
 use super::hook::{self, Job};
 use super::json::Json;
-use super::site::{Level, Site, backup, backups};
+use super::mcp::{self, Toml};
+use super::site::{Level, Site, backup, backups, is_toml};
 use super::texts::{self, SkillState};
 use super::{Extras, Stage, status};
 use session_core::formats::AgentFormat;
-use session_format::format::install::FileKind;
-use session_format::path::base_name;
+use session_format::format::install::{FileKind, McpServers};
+use session_format::path::{base_name, shell_word};
 
 /// Verbs of a report: after a step was carried out, and before.
 const ALREADY: (&str, &str) = ("already installed in", "already installed in");
@@ -130,6 +131,14 @@ impl Rewrite {
     }
 }
 
+/// What of ours a file has.
+#[derive(Debug, Default, PartialEq)]
+struct Ours {
+    hook: bool,
+    line: bool,
+    server: bool,
+}
+
 /// The rest of a file without ours.
 pub struct Rest {
     pub json: Json,
@@ -160,6 +169,7 @@ impl Site<'_> {
         };
         let mut rewrites = vec![hook];
         self.plan_statusline(program, extras.statusline, &mut rewrites, plan)?;
+        self.plan_mcp(program, extras.mcp, &mut rewrites, plan)?;
         self.plan_skill(batch, plan)?;
         for rewrite in rewrites {
             if let Some(after) = rewrite.after {
@@ -329,6 +339,103 @@ impl Site<'_> {
         Ok(())
     }
 
+    /// Puts our MCP server in if that is wanted, or brings it up to date.
+    fn plan_mcp(
+        &self,
+        program: &str,
+        wanted: bool,
+        rewrites: &mut Vec<Rewrite>,
+        plan: &mut Plan,
+    ) -> Result<(), Trouble> {
+        let Some((path, servers)) = self.mcp().filter(|_| self.level == Level::User) else {
+            return Ok(());
+        };
+        let by_hand = |trouble: Trouble| trouble.with("correct that and run this again");
+        let index = rewrites.iter().position(|rewrite| rewrite.path == path);
+        let mut rewrite = match index {
+            Some(index) => rewrites.remove(index),
+            None => match files::read(&path) {
+                // A file with nothing of ours need not be readable.
+                Err(_) if !wanted => return Ok(()),
+                before => Rewrite {
+                    before: before?,
+                    path: path.clone(),
+                    after: None,
+                },
+            },
+        };
+        let planned = self.plan_server(program, wanted, servers, &mut rewrite, plan);
+        rewrites.insert(index.unwrap_or(rewrites.len()), rewrite);
+        match planned {
+            Err(_) if !wanted && index.is_none() => Ok(()),
+            planned => planned.map_err(by_hand),
+        }
+    }
+
+    fn plan_server(
+        &self,
+        program: &str,
+        wanted: bool,
+        servers: &McpServers,
+        rewrite: &mut Rewrite,
+        plan: &mut Plan,
+    ) -> Result<(), Trouble> {
+        let reader = Path::new(program).with_file_name(mcp::PROGRAM);
+        let (was, after) = self.server_in(&reader.to_string_lossy(), servers, rewrite)?;
+        if !wanted && was.is_none() {
+            return Ok(());
+        }
+        if wanted && !reader.is_file() {
+            return Err(Trouble::new(
+                &reader,
+                "is not there; install it beside session-context",
+            ));
+        }
+        let (did, would) = match &was {
+            Some(was) if **was == *reader.to_string_lossy() => ALREADY,
+            Some(_) => UPDATED,
+            None => ADDED,
+        };
+        let shown = self.tilde(&rewrite.path);
+        let mut details = String::new();
+        if after.as_bytes() != rewrite.text() {
+            // A file that the agent itself keeps writing would not be the same for long.
+            if !servers.in_home && !is_toml(&rewrite.path) {
+                details = self.plan_backup(rewrite, plan);
+            }
+            rewrite.after = Some(after);
+        }
+        plan.step(
+            format!("mcp    {did} {shown}{details}"),
+            format!("mcp    {would} {shown}:"),
+            Some(format!("{} mcp\n", shell_word(&reader.to_string_lossy()))),
+        );
+        Ok(())
+    }
+
+    /// The program that our server ran so far, and the file with our server in it.
+    fn server_in(
+        &self,
+        reader: &str,
+        servers: &McpServers,
+        rewrite: &Rewrite,
+    ) -> Result<(Option<String>, String), Trouble> {
+        let path = &rewrite.path;
+        if is_toml(path) {
+            let text = String::from_utf8_lossy(rewrite.text()).into_owned();
+            let toml = Toml {
+                path,
+                text: &text,
+                servers,
+            };
+            return Ok((toml.find()?, toml.with(reader)?));
+        }
+        let mut json = Json::parse(path, rewrite.text())?;
+        let was = mcp::find(&json, servers);
+        mcp::put(&mut json, servers, reader)?;
+        Ok((was, json.text()))
+    }
+
     fn plan_extension(
         &self,
         program: &str,
@@ -429,6 +536,11 @@ impl Site<'_> {
         if extras.statusline && self.install.statusline.is_none() {
             plan.note(&format!("{name} has no status line for commands"));
         }
+        if extras.mcp && self.install.mcp.is_none() {
+            plan.note(&format!(
+                "{name} has no MCP servers; its skill runs session-reader"
+            ));
+        }
         if extras.live && self.known.live().hook.is_none() {
             plan.note(&format!(
                 "{name} needs nothing for its live state: its own files tell it"
@@ -483,6 +595,11 @@ impl Site<'_> {
         {
             plan.note(&format!("{trouble}; our status line may still be in it"));
         }
+        if let Some((path, servers)) = self.mcp().filter(|(path, _)| *path != self.file())
+            && let Err(trouble) = self.plan_server_removal(&path, servers, plan)
+        {
+            plan.note(&format!("{trouble}; our MCP server may still be in it"));
+        }
         self.plan_skill_removal(was_there, batch, plan)?;
         for place in self.also() {
             plan.note(&format!("{place} still runs the hook"));
@@ -490,7 +607,44 @@ impl Site<'_> {
         Ok(())
     }
 
-    /// Plans to take the hook and the status line out of a file, and says whether it has the hook.
+    /// Plans to take our MCP server out of a file that has nothing else of ours.
+    fn plan_server_removal(
+        &self,
+        path: &Path,
+        servers: &McpServers,
+        plan: &mut Plan,
+    ) -> Result<(), Trouble> {
+        if !is_toml(path) {
+            return self.plan_removal_from(path, plan).map(drop);
+        }
+        let Some(before) = files::read(path)? else {
+            return Ok(());
+        };
+        let text = String::from_utf8_lossy(&before).into_owned();
+        let toml = Toml {
+            path,
+            text: &text,
+            servers,
+        };
+        if toml.find()?.is_none() {
+            return Ok(());
+        }
+        let after = toml.without()?;
+        if after.is_empty() && Created::new(self.env).has_made(path) {
+            self.plan_removal("mcp  ", &files::followed(path), "", plan);
+            return Ok(());
+        }
+        let shown = self.tilde(path);
+        plan.step(
+            format!("mcp    removed from {shown}"),
+            format!("would remove the MCP server from {shown}"),
+            None,
+        );
+        plan.changes.write(path, Some(before), after);
+        Ok(())
+    }
+
+    /// Plans to take all that is ours out of a file, and says whether it has the hook.
     fn plan_removal_from(&self, path: &Path, plan: &mut Plan) -> Result<bool, Trouble> {
         let Some(before) = files::read(path)? else {
             return Ok(false);
@@ -505,8 +659,12 @@ impl Site<'_> {
         }
         let refused = |trouble: Trouble| trouble.with("correct that and run this again");
         let json = Json::parse(path, &before).map_err(refused)?;
-        let (has_hook, has_line) = self.has_ours(path, &json);
-        if !has_hook && !has_line {
+        let Ours {
+            hook: has_hook,
+            line: has_line,
+            server: has_server,
+        } = self.ours(path, &json);
+        if !has_hook && !has_line && !has_server {
             return Ok(false);
         }
         let owns_file = is_hook_file && self.owns_file();
@@ -525,7 +683,14 @@ impl Site<'_> {
             } else {
                 path.into()
             };
-            self.plan_removal(if has_hook { "hook " } else { "status" }, &target, "", plan);
+            let what = if has_hook {
+                "hook "
+            } else if has_line {
+                "status"
+            } else {
+                "mcp  "
+            };
+            self.plan_removal(what, &target, "", plan);
             return Ok(has_hook);
         }
         let shown = self.tilde(path);
@@ -551,6 +716,14 @@ impl Site<'_> {
                 None,
             );
         }
+        if has_server {
+            let from = format!("from {shown}{as_before}");
+            plan.step(
+                format!("mcp    removed {from}"),
+                format!("would remove the MCP server {from}"),
+                None,
+            );
+        }
         let after = match original {
             Some((backup, bytes)) => {
                 plan.changes.remove(&backup);
@@ -573,13 +746,21 @@ impl Site<'_> {
 
     /// True if a text of a file is the user's alone.
     fn is_theirs(&self, path: &Path, bytes: &[u8]) -> bool {
-        Json::parse(path, bytes).is_ok_and(|json| self.has_ours(path, &json) == (false, false))
+        Json::parse(path, bytes).is_ok_and(|json| self.ours(path, &json) == Ours::default())
     }
 
-    /// A file has our hook, and our status line.
-    fn has_ours(&self, path: &Path, json: &Json) -> (bool, bool) {
-        let has_line = self.our_line(path, json).is_some();
-        (!self.entries(path, json).is_empty(), has_line)
+    /// Our MCP server in one of the agent's files: where it stands, and the program that it runs.
+    fn our_server(&self, path: &Path, json: &Json) -> Option<(&McpServers, String)> {
+        let (_, servers) = self.mcp().filter(|(file, _)| file == path)?;
+        Some((servers, mcp::find(json, servers)?))
+    }
+
+    fn ours(&self, path: &Path, json: &Json) -> Ours {
+        Ours {
+            hook: !self.entries(path, json).is_empty(),
+            line: self.our_line(path, json).is_some(),
+            server: self.our_server(path, json).is_some(),
+        }
     }
 
     /// True if a document has nothing but the version that we put beside our entries.
@@ -595,6 +776,7 @@ impl Site<'_> {
         let copy = backup.and_then(|backup| Json::parse(path, backup).ok());
         let theirs = copy.as_ref().map(Json::value).unwrap_or_default();
         let line = self.our_line(path, &json).map(|(line, _)| line);
+        let server = self.our_server(path, &json).map(|(servers, _)| servers);
         let jobs = self.entries(path, &json);
         let jobs: Vec<Job> = jobs.iter().map(|entry| entry.job).collect();
         let (json, events) = self.without_ours(path, json, &theirs)?;
@@ -605,6 +787,7 @@ impl Site<'_> {
                 hook::add(&mut copy, self, hook::NAME, &jobs)?;
             }
             line.map_or(Ok(()), |line| status::put(&mut copy, line, hook::NAME))?;
+            server.map_or(Ok(()), |servers| mcp::put(&mut copy, servers, mcp::PROGRAM))?;
             self.without_ours(path, copy, &theirs)
         };
         let left = copy.map(round_trip);
@@ -629,6 +812,9 @@ impl Site<'_> {
         }
         if let Some((line, _)) = self.our_line(path, &json) {
             status::take_out(&mut json, line, theirs)?;
+        }
+        if let Some((servers, _)) = self.our_server(path, &json) {
+            mcp::take_out(&mut json, servers, theirs)?;
         }
         Ok((json, events))
     }

@@ -17,7 +17,7 @@ use super::texts;
 use session_core::env::Env;
 use session_core::formats::AgentFormat;
 use session_format::format::descriptor::{Hook, Pointer};
-use session_format::format::install::{FileKind, Install, SharedSkills, StatusLine};
+use session_format::format::install::{FileKind, Install, McpServers, SharedSkills, StatusLine};
 use session_format::format::live::LiveHook;
 use session_format::path::absolute;
 
@@ -135,6 +135,18 @@ impl<'e> Site<'e> {
     pub fn statusline(&self) -> Option<(PathBuf, &'e StatusLine)> {
         let line = self.install.statusline.as_ref()?;
         Some((self.dir().join(&line.file.0), line))
+    }
+
+    /// The file and key of the MCP servers, if the agent has any.
+    pub fn mcp(&self) -> Option<(PathBuf, &'e McpServers)> {
+        let servers = self.install.mcp.as_ref()?;
+        let is_home = servers.in_home && self.moved_to().is_none();
+        let dir = if is_home {
+            self.env.home.clone()
+        } else {
+            self.dir()
+        };
+        Some((dir.join(&servers.file.0), servers))
     }
 
     /// The skill that most agents read.
@@ -332,7 +344,7 @@ fn at<'v>(value: &'v Value, pointer: &Pointer) -> Option<&'v Value> {
         .try_fold(value, |value, key| value.get(key))
 }
 
-fn is_toml(path: &Path) -> bool {
+pub fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "toml")
 }
 

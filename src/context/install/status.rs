@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::files::Trouble;
 use super::hook::{NAME, first_word};
 use super::json::{Json, member};
+use session_format::format::descriptor::Pointer;
 use session_format::format::install::StatusLine;
 use session_format::path::{base_name, shell_word};
 
@@ -33,7 +34,7 @@ pub fn command(program: &str, theirs: Option<&str>) -> String {
 }
 
 pub fn find(json: &Json, line: &StatusLine) -> Option<Ours> {
-    let literal = literal(&at(json, line)?.object_value()?)?;
+    let literal = literal(&at(json, &line.key)?.object_value()?)?;
     let command = literal.decoded_value().ok()?;
     let (program, rest) = first_word(&command)?;
     if base_name(&program) != NAME {
@@ -68,14 +69,14 @@ pub fn put(json: &mut Json, line: &StatusLine, program: &str) -> Result<(), Trou
             .iter()
             .map(|(key, number)| (key.clone(), CstInputValue::from(*number)))
     };
-    let Some(found) = at(json, line) else {
+    let Some(found) = at(json, &line.key) else {
         let whole = [
             ("type".into(), COMMAND.into()),
             (COMMAND.into(), command(program, None).into()),
         ];
         return add(
             json,
-            line,
+            &line.key,
             CstInputValue::Object(whole.into_iter().chain(every()).collect()),
         );
     };
@@ -88,7 +89,7 @@ pub fn put(json: &mut Json, line: &StatusLine, program: &str) -> Result<(), Trou
     set(&literal, &command(program, Some(&theirs)));
     for (key, number) in every() {
         // Adding one may read the document anew.
-        let object = at(json, line).and_then(|found| found.object_value());
+        let object = at(json, &line.key).and_then(|found| found.object_value());
         if let Some(object) = object.filter(|object| member(object, &key).is_none()) {
             json.add(&object.into(), Some(&key), number)?;
         }
@@ -103,7 +104,7 @@ pub fn take_out(json: &mut Json, line: &StatusLine, before: &Value) -> Result<()
             theirs, literal, ..
         }),
         Some(found),
-    ) = (find(json, line), at(json, line))
+    ) = (find(json, line), at(json, &line.key))
     else {
         return Ok(());
     };
@@ -121,7 +122,7 @@ pub fn take_out(json: &mut Json, line: &StatusLine, before: &Value) -> Result<()
         .iter()
         .filter(|(key, _)| theirs.is_none_or(|theirs| theirs.get(key).is_none()))
     {
-        let own = at(json, line).and_then(|found| member(&found.object_value()?, key));
+        let own = at(json, &line.key).and_then(|found| member(&found.object_value()?, key));
         let is_ours = |own: &CstObjectProp| {
             own.value()
                 .is_some_and(|value| value.to_string() == number.to_string())
@@ -142,9 +143,9 @@ fn literal(object: &CstObject) -> Option<CstStringLit> {
     member(object, COMMAND)?.value()?.as_string_lit()
 }
 
-/// The member that the key of the status line leads to.
-fn at(json: &Json, line: &StatusLine) -> Option<CstObjectProp> {
-    let (last, above) = line.key.0.split_last()?;
+/// The member that a key leads to.
+pub fn at(json: &Json, key: &Pointer) -> Option<CstObjectProp> {
+    let (last, above) = key.0.split_last()?;
     let around = above.iter().try_fold(json.top.clone(), |object, key| {
         member(&object, key)?.object_value()
     })?;
@@ -152,17 +153,17 @@ fn at(json: &Json, line: &StatusLine) -> Option<CstObjectProp> {
 }
 
 /// Adds the member, and the objects around it that are not there.
-fn add(json: &mut Json, line: &StatusLine, value: CstInputValue) -> Result<(), Trouble> {
+pub fn add(json: &mut Json, key: &Pointer, value: CstInputValue) -> Result<(), Trouble> {
     let mut around = json.top.clone();
-    for (depth, key) in line.key.0.iter().enumerate() {
-        let Some(found) = member(&around, key) else {
-            let rest = line.key.0[depth + 1..].iter().rev();
+    for (depth, part) in key.0.iter().enumerate() {
+        let Some(found) = member(&around, part) else {
+            let rest = key.0[depth + 1..].iter().rev();
             let value = rest.fold(value, |value, key| {
                 CstInputValue::Object(vec![(key.clone(), value)])
             });
-            return json.add(&around.into(), Some(key), value);
+            return json.add(&around.into(), Some(part), value);
         };
-        let why = || format!("\"{key}\" is not an object: {{…}} is expected here");
+        let why = || format!("\"{part}\" is not an object: {{…}} is expected here");
         around = found
             .object_value()
             .ok_or_else(|| json.trouble(&found.clone().into(), &why()))?;

@@ -2,12 +2,12 @@
 //! name means its transcript, see `subagent.rs`.
 //!
 //! The best way in which a name fits any session decides; in that way it must fit one session only. `last.rs` decides what
-//! `last` means.
+//! `last` means; `self` is the session that asks.
 
 use std::path::{Path, PathBuf};
 
 use super::index::{Listed, list};
-use super::{Home, Session, find, last, subagent, trust};
+use super::{Home, Session, find, ids, last, subagent, trust};
 use crate::env::Env;
 use crate::file::{self, Unreadable};
 use crate::formats::AgentFormat;
@@ -112,6 +112,11 @@ fn anywhere<'f>(
             ..last.listed.session.into()
         });
     }
+    if name == "self"
+        && let Some(session) = asking(env, formats)
+    {
+        return Ok(session.into());
+    }
     // What can only be an id needs no other session to be read.
     if name.len() >= 8 && looks_like_id(name) {
         // The list below reports what cannot be read, so errors are dropped here.
@@ -162,6 +167,17 @@ fn anywhere<'f>(
         }
     }
     Err(Unresolved::Unknown(nearest(&all, name, env)))
+}
+
+/// The session that this runs in, if that is known and it has said something.
+pub fn asking<'f>(env: &Env, formats: &'f [AgentFormat]) -> Option<Session<'f>> {
+    let id_of = |format: &AgentFormat| ids::asking(format, env);
+    let (format, id) = formats
+        .iter()
+        .find_map(|format| Some((format, id_of(format)?)))?;
+    let (sessions, _) = find::sessions(formats, env, false, &mut Vec::new());
+    let is_it = |session: &Session| session.format.name == format.name && session.has_id(&id);
+    sessions.into_iter().find(is_it)
 }
 
 /// The transcript of the subagent that is called so.

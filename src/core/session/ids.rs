@@ -26,6 +26,9 @@ pub const NO_ID: &str = "has other characters than letters, digits, '-', '_' and
 
 /// The id of the session that a program runs in, if its agent tells it.
 pub fn asking(format: &AgentFormat, env: &Env) -> Option<String> {
+    if let Some((name, id)) = &env.asking {
+        return (*name == format.name).then(|| id.clone());
+    }
     format
         .hook()?
         .env

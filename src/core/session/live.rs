@@ -433,6 +433,23 @@ fn said_by(note: &LiveNote, session: &Session) -> AgentReport {
     }
 }
 
+/// The format and id of the session whose agent started this program, or a program above it. Unlike a variable of the
+/// environment, it is right even if the agent has begun another session since.
+pub fn asking(env: &Env, formats: &[AgentFormat]) -> Option<(String, String)> {
+    let above = process::above();
+    let agents = Agents::look(env, formats);
+    let by_format = |(format, all): (&&str, &HashMap<String, Presence>)| {
+        let place = |presence: &Presence| match presence {
+            Presence::Runs(said) => above.iter().position(|pid| Some(*pid) == said.pid),
+            _ => None,
+        };
+        let of = |(id, presence)| Some((place(presence)?, (*format).to_owned(), String::clone(id)));
+        all.iter().filter_map(of).min()
+    };
+    let (_, format, id) = agents.present.iter().filter_map(by_format).min()?;
+    Some((format, id))
+}
+
 /// The directories in which files come and go when a session begins or its agent says something else.
 pub fn dirs(env: &Env, formats: &[AgentFormat]) -> Vec<PathBuf> {
     let below = |(format, root, dir): RootDir| {

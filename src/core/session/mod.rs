@@ -5,7 +5,7 @@
 //! beside, ids, subagent ──▶ find
 //! called ──▶ index, live, row
 //! digest ──▶ index
-//! choose ──▶ called, find, home, index, last, subagent, trust
+//! choose ──▶ called, find, home, ids, index, last, subagent, trust
 //! conflicts ──▶ find, index
 //! home ──▶ find, trust
 //! index ──▶ beside, find, home, ids, live, project, row, state, trust

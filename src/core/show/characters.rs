@@ -75,6 +75,15 @@ pub fn of_known_width(text: &str) -> Cow<'_, str> {
 
 /// The text without tags, double quotes, and the entities that could become either.
 pub(crate) fn without_tags(text: &str) -> String {
+    without(text, LOOK_ALIKES)
+}
+
+/// The same, but double quotes stay.
+pub(crate) fn without_brackets(text: &str) -> String {
+    without(text, &LOOK_ALIKES[..2])
+}
+
+fn without(text: &str, look_alikes: &[(&str, char)]) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, char) in text.char_indices() {
         if char == '&' && is_entity(substr(text, at + 1..)) {
@@ -84,7 +93,7 @@ pub(crate) fn without_tags(text: &str) -> String {
             out.push(char);
         } else {
             out.push(
-                LOOK_ALIKES
+                look_alikes
                     .iter()
                     .find(|(all, _)| all.contains(char))
                     .map_or(char, |(_, instead)| *instead),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::characters::{clean, without_tags};
+use super::characters::{clean, without_brackets, without_tags};
 pub use super::characters::{of_known_width, visible};
 use super::withheld::Withheld;
 use crate::secrets::{places, redact, redact_command};
@@ -156,6 +156,12 @@ pub fn harmless(text: &str) -> String {
 /// The same for a command, in which a variable may be set to a secret.
 pub(crate) fn harmless_command(command: &str) -> String {
     harmless(&redact_command(&visible(command)))
+}
+
+/// For a model, line by line: a whole answer, of which every text went through a gate that hides secrets. Quotes stay, because
+/// what was said is known by where it stands.
+pub fn harmless_lines(answer: &str) -> String {
+    without_brackets(&visible(&clean(answer)))
 }
 
 fn flat(text: Cow<'_, str>) -> Cow<'_, str> {

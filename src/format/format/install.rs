@@ -50,6 +50,8 @@ pub struct Install {
     pub package: Option<Package>,
     /// The command of its status line.
     pub statusline: Option<StatusLine>,
+    /// Where it lists its MCP servers.
+    pub mcp: Option<McpServers>,
     /// Told to the user after each install.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -127,6 +129,22 @@ pub struct StatusLine {
     /// Numbers beside the command: how often it runs, as the agent spells it.
     #[serde(default)]
     pub every: BTreeMap<String, u32>,
+}
+
+/// An object or a table with the MCP servers of an agent by their names, in JSON or TOML with other settings of the user.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct McpServers {
+    pub file: SubPath,
+    pub key: Pointer,
+    /// The file is in HOME, unless a variable moves the agent's directory.
+    #[serde(default)]
+    pub in_home: bool,
+    /// The type of a server that is a program, where it has to be said, and the tools that may be used.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    #[serde(default)]
+    pub tools: Vec<String>,
 }
 
 /// A path below a directory.
