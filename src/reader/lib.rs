@@ -11,10 +11,11 @@
 //! find ──▶ watch ──▶ go ──▶ tmux
 //! restore ──▶ tmux
 //! watch ──▶ continued ──▶ resume
-//! continued, entries, files, find, follow, formats, go, list, log, profile, recap, restore, resume, search, status, wait, watch ──▶ args
+//! complete, continued, entries, files, find, follow, formats, go, list, log, profile, recap, restore, resume, search, status, wait, watch ──▶ args
 //! ```
 
 pub mod args;
+mod complete;
 mod continued;
 mod entries;
 mod events;
@@ -94,6 +95,8 @@ pub fn run(
                 ReaderCommand::Search(args) => search::run(&args, stage),
                 ReaderCommand::Find(args) => find::run(&args, stage),
                 ReaderCommand::Watch(args) => watch::run(args, stage),
+                ReaderCommand::Completions(args) => complete::script(&args, stage),
+                ReaderCommand::Complete(args) => complete::run(args, stage),
             }
         },
     )

@@ -47,6 +47,8 @@ fn views() -> Vec<View> {
         | ReaderCommand::Profile(_)
         | ReaderCommand::Recap(_)
         | ReaderCommand::Restore(_)
+        | ReaderCommand::Completions(_)
+        | ReaderCommand::Complete(_)
         | ReaderCommand::Formats { .. } => false,
     };
     let context = |command: &ContextCommand| match command {
