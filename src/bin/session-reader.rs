@@ -47,7 +47,7 @@ fn run() -> u8 {
     let mut reader =
         args::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
     if let ReaderCommand::Complete(args) = &mut reader.command {
-        args.context = Some(stage::command::<Context>(&env, terminal));
+        args.context = Some(Box::new(stage::command::<Context>(&env, terminal)));
     }
     let stop = Arc::new(AtomicBool::new(false));
     if matches!(&reader.command, ReaderCommand::Log(args) if args.follow) {

@@ -210,7 +210,7 @@ pub struct CompleteArgs {
     pub words: Vec<OsString>,
     /// The command line of session-context, which this program does not have.
     #[arg(skip)]
-    pub context: Option<Command>,
+    pub context: Option<Box<Command>>,
 }
 
 const LOG: &str = "\

@@ -40,7 +40,7 @@ pub fn run(args: CompleteArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             .is_some_and(|program| base_name(program) == context.get_name())
     });
     let mut command = match context {
-        Some(context) => context,
+        Some(context) => *context,
         None => {
             let reader = command::<ReaderArgs>(stage.env, false);
             // A name alone is the log of that session, and without one there may be flags of the list.

@@ -36,7 +36,9 @@ impl Source {
 
     /// When it was made, after 1970, where the file system knows.
     pub fn created(&self) -> Option<Duration> {
-        self.meta.created().ok()?.duration_since(UNIX_EPOCH).ok()
+        let made = self.meta.created().ok();
+        made.and_then(|made| made.duration_since(UNIX_EPOCH).ok())
+            .or_else(|| file::created(&self.file))
     }
 
     pub fn end(&self) -> Position {
