@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use rustix::fs::OFlags;
 
@@ -66,20 +66,25 @@ fn open_with(
     }
 }
 
-/// When an open file was made, after 1970: with musl, as the hook is built, the standard library does not ask for it.
-#[cfg(target_os = "linux")]
-pub(crate) fn created(file: &File) -> Option<Duration> {
-    use rustix::fs::{AtFlags, StatxFlags, statx};
-    let stat = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::BTIME).ok()?;
-    let made = stat.stx_btime;
-    let is_known = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
-    let seconds = u64::try_from(made.tv_sec).ok()?;
-    is_known.then(|| Duration::new(seconds, made.tv_nsec))
+/// When an open file was made, after 1970, where the file system knows. With musl, as the hook is built, the standard library
+/// does not ask for it.
+pub fn created(file: &File, meta: &Metadata) -> Option<Duration> {
+    let made = meta.created().ok();
+    made.and_then(|made| made.duration_since(UNIX_EPOCH).ok())
+        .or_else(|| birth(file))
 }
 
-/// Elsewhere it does.
+#[cfg(target_os = "linux")]
+fn birth(file: &File) -> Option<Duration> {
+    use rustix::fs::{AtFlags, StatxFlags, statx};
+    let stat = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::BTIME).ok()?;
+    let is_known = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
+    let seconds = u64::try_from(stat.stx_btime.tv_sec).ok()?;
+    is_known.then(|| Duration::new(seconds, stat.stx_btime.tv_nsec))
+}
+
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn created(_: &File) -> Option<Duration> {
+fn birth(_: &File) -> Option<Duration> {
     None
 }
 
