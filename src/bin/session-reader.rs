@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
+use session_context::args::Context;
 use session_core::env::Env;
 use session_core::show::terminal::Style;
 use session_core::stage;
@@ -43,8 +44,11 @@ fn run() -> u8 {
             eprint!("{line:.0$}\x1b[K\r", width.saturating_sub(1));
         });
     }
-    let reader =
+    let mut reader =
         args::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
+    if let ReaderCommand::Complete(args) = &mut reader.command {
+        args.context = Some(Box::new(stage::command::<Context>(&env, terminal)));
+    }
     let stop = Arc::new(AtomicBool::new(false));
     if matches!(&reader.command, ReaderCommand::Log(args) if args.follow) {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {

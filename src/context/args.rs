@@ -198,6 +198,7 @@ pub fn run(
             }
             match command {
                 ContextCommand::Demo => demo::run(stage),
+                ContextCommand::Install(args) if args.shell => install::shell(stage),
                 ContextCommand::Install(args) => {
                     install::run(&args.agents, Some(&args.extras), stage)
                 }

@@ -495,6 +495,8 @@ macro_rules! program {
 
         #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
         fn main() -> std::process::ExitCode {
+            // Rust has done most of it, but not for files that get too long.
+            $crate::env::start();
             $run().into()
         }
     };

@@ -9,6 +9,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use rustix::fs::OFlags;
 
@@ -63,6 +64,28 @@ fn open_with(
         kind if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         _ => Err(io::Error::other("neither a file nor a directory")),
     }
+}
+
+/// When an open file was made, after 1970, where the file system knows. With musl, as the hook is built, the standard library
+/// does not ask for it.
+pub fn created(file: &File, meta: &Metadata) -> Option<Duration> {
+    let made = meta.created().ok();
+    made.and_then(|made| made.duration_since(UNIX_EPOCH).ok())
+        .or_else(|| birth(file))
+}
+
+#[cfg(target_os = "linux")]
+fn birth(file: &File) -> Option<Duration> {
+    use rustix::fs::{AtFlags, StatxFlags, statx};
+    let stat = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::BTIME).ok()?;
+    let is_known = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
+    let seconds = u64::try_from(stat.stx_btime.tv_sec).ok()?;
+    is_known.then(|| Duration::new(seconds, stat.stx_btime.tv_nsec))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn birth(_: &File) -> Option<Duration> {
+    None
 }
 
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {

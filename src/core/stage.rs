@@ -404,12 +404,18 @@ pub fn parse<P: Parser>(
     parsed(&mut command::<P>(env, terminal), args.into_iter().collect())
 }
 
+/// With the commit, where `cargo setup` or a release was built from a clone: `0.1.0 (7c7991100)`.
+const VERSION: &str = match option_env!("SESSION_MONITOR_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
 /// All that a program takes. Help is as wide as the terminal, or 80 columns where there is none.
 pub fn command<P: Parser>(env: &Env, terminal: bool) -> clap::Command {
     const TEMPLATE: &str =
         "{about}\n\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}";
     let command = P::command()
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(VERSION)
         .help_template(TEMPLATE)
         .disable_help_subcommand(true);
     command.term_width(env.width(terminal).unwrap_or(80))

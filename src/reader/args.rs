@@ -140,6 +140,8 @@ impl ReaderArgs {
             | ReaderCommand::Watch(_)
             | ReaderCommand::Mcp
             | ReaderCommand::Capabilities(_)
+            | ReaderCommand::Completions(_)
+            | ReaderCommand::Complete(_)
             | ReaderCommand::Formats { .. } => false,
         };
         is_text && !self.no_pager
@@ -189,6 +191,38 @@ pub enum ReaderCommand {
     /// Show what this version can do: commands, formats, tools
     #[command(hide = true)]
     Capabilities(CapabilitiesArgs),
+    /// Print the script that completes commands, flags and names in a shell
+    #[command(hide = true)]
+    Completions(CompletionsArgs),
+    /// Print what may come next on a command line, for those scripts
+    #[command(hide = true, name = "__complete")]
+    Complete(CompleteArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// bash, zsh or fish
+    #[arg(value_parser = one_of(&Shell::ALL, Shell::name), hide_possible_values = true)]
+    pub shell: Shell,
+}
+
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Shell {
+        Bash = "bash",
+        Zsh = "zsh",
+        Fish = "fish",
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct CompleteArgs {
+    /// The program and all words up to the one that is being typed
+    #[arg(last = true)]
+    pub words: Vec<OsString>,
+    /// The command line of session-context, which this program does not have.
+    #[arg(skip)]
+    pub context: Option<Box<Command>>,
 }
 
 const MCP: &str = "\
@@ -1049,9 +1083,21 @@ pub fn parse(
     Ok(parsed)
 }
 
+/// True if a word like `--all` or `-n` is this flag.
+pub(crate) fn is_flag(arg: &Arg, word: &str) -> bool {
+    let short = |short: char| word.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4]));
+    arg.get_long()
+        .is_some_and(|long| word.strip_prefix("--") == Some(long))
+        || arg.get_short().is_some_and(short)
+}
+
+pub(crate) fn takes_value(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
+}
+
 /// The command line with its command written out: nothing means `list`, and a first word that is no command is the
 /// name of a session. That word, if there is one, comes back as well.
-fn with_command(
+pub(crate) fn with_command(
     args: impl IntoIterator<Item = OsString>,
     reader: &Command,
 ) -> (Vec<OsString>, Option<String>) {
@@ -1094,17 +1140,9 @@ fn with_command(
     let mut rest = words.into_iter();
     while let Some(word) = rest.next() {
         let flag = word.split('=').next().unwrap_or_default();
-        let is = |arg: &&Arg| {
-            arg.get_long()
-                .is_some_and(|long| flag.strip_prefix("--") == Some(long))
-                || arg.get_short().is_some_and(|short| {
-                    flag.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4]))
-                })
-        };
+        let is = |arg: &&Arg| is_flag(arg, flag);
         let of_list = flags("list").chain(reader.get_arguments()).find(is);
         of_log |= of_list.is_none() && flags("log").any(|arg| is(&arg));
-        let takes_value =
-            |arg: &Arg| matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
         if !word.starts_with('-') {
             name.get_or_insert(word);
         } else if flag == word

@@ -12,11 +12,12 @@
 //! restore ──▶ tmux
 //! watch ──▶ continued ──▶ resume
 //! capabilities ──▶ mcp
-//! capabilities, continued, entries, export, files, find, follow, formats, go, list, log, mcp, profile, recap, restore, resume, search, status, wait, watch ──▶ args
+//! capabilities, complete, continued, entries, export, files, find, follow, formats, go, list, log, mcp, profile, recap, restore, resume, search, status, wait, watch ──▶ args
 //! ```
 
 pub mod args;
 mod capabilities;
+mod complete;
 mod continued;
 mod entries;
 mod events;
@@ -105,6 +106,8 @@ fn dispatch(command: ReaderCommand, stage: &mut Stage) -> Result<Exit, Problem> 
         ReaderCommand::Search(args) => search::run(&args, stage),
         ReaderCommand::Find(args) => find::run(&args, stage),
         ReaderCommand::Export(args) => export::run(&args, stage),
+        ReaderCommand::Completions(args) => complete::script(&args, stage),
+        ReaderCommand::Complete(args) => complete::run(args, stage),
         ReaderCommand::Watch(args) => watch::run(args, stage),
         ReaderCommand::Mcp => mcp::run(stage),
         ReaderCommand::Capabilities(args) => capabilities::run(&args, stage),

@@ -51,6 +51,8 @@ fn views() -> Vec<View> {
         // Its tools are other commands.
         | ReaderCommand::Mcp
         | ReaderCommand::Capabilities(_)
+        | ReaderCommand::Completions(_)
+        | ReaderCommand::Complete(_)
         | ReaderCommand::Formats { .. } => false,
     };
     let context = |command: &ContextCommand| match command {

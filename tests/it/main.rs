@@ -18,6 +18,7 @@ mod cli;
 mod codex;
 mod commands;
 mod compaction;
+mod completions;
 mod conflicts;
 #[path = "continue.rs"]
 mod continued;

@@ -35,6 +35,9 @@ pub struct InstallArgs {
     pub agents: AgentArgs,
     #[command(flatten)]
     pub extras: Extras,
+    /// Only show how your shell completes commands, flags and names
+    #[arg(long, exclusive = true, display_order = 12)]
+    pub shell: bool,
 }
 
 /// What `uninstall` takes, too.
@@ -83,6 +86,22 @@ struct Request<'a> {
     args: &'a AgentArgs,
     /// None to uninstall.
     install: Option<&'a Extras>,
+}
+
+const SHELL: &str = "\
+Packages bring completions and man pages along. Otherwise add one line:
+bash, in ~/.bashrc:
+    source <(session-reader completions bash)
+zsh, in ~/.zshrc after compinit:
+    source <(session-reader completions zsh)
+fish, in ~/.config/fish/config.fish:
+    session-reader completions fish | source
+";
+
+/// Shows where completions go. Shells are set up by their users, so nothing is written.
+pub fn shell(stage: &mut Stage) -> Result<Exit, Problem> {
+    stage.out.write_all(SHELL.as_bytes())?;
+    Ok(Exit::Found)
 }
 
 /// Installs; without extras, uninstalls.

@@ -8,7 +8,7 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::file::{self, Stamp};
 use session_format::budget::Deadline;
@@ -34,9 +34,9 @@ impl Source {
         Stamp::from(&self.meta)
     }
 
-    /// When it was made, after 1970, where the file system knows.
+    /// When it was made, where the file system knows.
     pub fn created(&self) -> Option<Duration> {
-        self.meta.created().ok()?.duration_since(UNIX_EPOCH).ok()
+        file::created(&self.file, &self.meta)
     }
 
     pub fn end(&self) -> Position {

@@ -169,7 +169,16 @@ impl<'f> Agents<'f> {
         if dirs.is_empty() {
             return;
         }
-        let mut locked = process::locked(&dirs);
+        let files = || {
+            let mut files = Vec::new();
+            for ((format, ..), dir) in &with_locks {
+                for pattern in &format.live().locks {
+                    find::each_file(dir, pattern, &mut |path| files.push(path.to_path_buf()));
+                }
+            }
+            files
+        };
+        let mut locked = process::locked(&dirs, &files);
         self.locked = std::mem::take(&mut locked.inodes);
         for (place, dir) in &with_locks {
             for pattern in &place.0.live().locks {

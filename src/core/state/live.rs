@@ -65,7 +65,7 @@ impl LiveNote {
     /// The agent, which runs, has started something since: what the user had to allow, for no hook tells that it
     /// was allowed. Other hooks of the same event are over sooner than anybody answers.
     pub(crate) fn is_answered(&self) -> bool {
-        const SOON: u64 = 30;
+        const SOON: u64 = process::PER_SECOND * 3 / 10;
         self.ticks > 0 && process::has_child_since(self.pid, self.ticks + SOON, self.program())
     }
 

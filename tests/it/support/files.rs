@@ -8,12 +8,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
+use session_core::file::created;
 
 use crate::support::world::World;
 
 /// Writes a file anew that is younger than all others. The clock of a file system is coarse.
 pub fn make_younger(path: &Path, content: &str) {
-    let born = |path: &Path| std::fs::metadata(path).and_then(|meta| meta.created()).ok();
+    let born = |path: &Path| {
+        let file = std::fs::File::open(path).expect("a file");
+        created(&file, &file.metadata().expect("metadata"))
+    };
     let mark = tempfile::NamedTempFile::new_in(path.parent().expect("a parent")).expect("a file");
     loop {
         let _ = std::fs::remove_file(path);

@@ -190,7 +190,7 @@ fn in_json(text: &str) -> String {
 fn registered(id: &str, status: &str, waits_for: &str, time: Time) -> String {
     let pid = std::process::id();
     let start = process::started(pid).unwrap_or(0).to_string();
-    let namespace = format!("pid:[{}]", process::namespace().unwrap_or_default());
+    let namespace = process::namespace().unwrap_or_default();
     let said = json!({
         "pid": pid, "procStart": start, "pidDomain": namespace, "sessionId": id, "status": status,
         "waitingFor": waits_for, "statusUpdatedAt": time.0,
