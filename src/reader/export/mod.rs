@@ -241,7 +241,8 @@ fn about(
         } else {
             format!("{last_day} ")
         };
-        format!("{day} {from} to {last_day}{until}")
+        let zone = zone.offset(tally.updated.unwrap_or(stage.env.now()));
+        format!("{day} {from} to {last_day}{until} {zone}")
     });
     let made = [
         (counts.prompts, "prompt"),
