@@ -526,12 +526,14 @@ fn only_an_export_is_replaced() {
             .starts_with("<!-- session-reader export -->")
     );
 
-    world.write("work/notes.html", "my own");
+    // One that only speaks of exports is none.
+    let own = "<!DOCTYPE html>\n<p>session-reader export</p>";
+    world.write("work/notes.html", own);
     let there = path(&world, "work/notes.html");
     to("notes.html").status(2).stdout("").stderr(&format!(
         "session-reader: {there}: is there already, and no export; name another file with -o, or remove it\n"
     ));
-    assert_eq!(world.read("work/notes.html"), "my own");
+    assert_eq!(world.read("work/notes.html"), own);
     to(".")
         .status(2)
         .stderr_has("is a directory; name a file in it");
