@@ -35,6 +35,7 @@ use session_core::show::figures::counted;
 use session_core::show::gate::Gate;
 use session_core::show::withheld::Withheld;
 use session_core::state;
+use session_format::path::shell_path;
 
 /// What an export says that it was made by, so that one is known again.
 const GENERATOR: &str = "session-reader export";
@@ -327,7 +328,7 @@ fn written(
     if !about.left_out.is_empty() && !args.reveal {
         says += &format!(
             " See what: session-reader export {} --review",
-            stage.gate.line(handle)
+            shell_path(&stage.gate.line(handle))
         );
     }
     if args.is_markdown() && length > COMMENT {
