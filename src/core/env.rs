@@ -548,6 +548,17 @@ impl Zone {
         Time(time.0 + 1000 * i64::from(self.0.to_offset(timestamp(time)).seconds()))
     }
 
+    /// `UTC`, `UTC+5:30`: what tells somebody elsewhere when that was.
+    pub fn offset(&self, time: Time) -> String {
+        let minutes = self.0.to_offset(timestamp(time)).seconds() / 60;
+        let sign = if minutes < 0 { '-' } else { '+' };
+        match (minutes.abs() / 60, minutes.abs() % 60) {
+            (0, 0) => "UTC".into(),
+            (hours, 0) => format!("UTC{sign}{hours}"),
+            (hours, minutes) => format!("UTC{sign}{hours}:{minutes:02}"),
+        }
+    }
+
     /// Date and time of day: `2026-01-31`, `14:25`.
     pub fn local(&self, time: Time) -> (String, String) {
         let local = self.0.to_datetime(timestamp(time));

@@ -80,7 +80,7 @@ fn other_agents_look_the_same() {
 <!-- session-reader export -->
 ### why is it slow?
 
-Codex · \\~/work · 2026-11-16 01:01 to 01:04 · 1 prompt, 2 calls, 1 failure
+Codex · \\~/work · 2026-11-16 01:01 to 01:04 UTC · 1 prompt, 2 calls, 1 failure
 
 *1 home path left out.*
 
@@ -133,7 +133,7 @@ It commits after every row.
 <!-- session-reader export -->
 ### write a note
 
-Pi · \\~/work · stub · 2026-11-16 01:01 to 01:03 · 1 prompt, 2 calls
+Pi · \\~/work · stub · 2026-11-16 01:01 to 01:03 UTC · 1 prompt, 2 calls
 
 *1 home path left out.*
 
@@ -196,6 +196,100 @@ fn every_real_session_can_be_exported() {
             "{name}"
         );
     }
+}
+
+/// Results are shown with their calls: those of several calls at once, and one that comes late. One that comes after
+/// thousands of entries stands where it is.
+#[test]
+fn a_result_stands_with_its_call() {
+    let world = World::new();
+    let call = |id: &str, command: &str| {
+        let tool =
+            json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}});
+        json!({"id": format!("m-{id}"), "role": "assistant", "content": [tool]})
+    };
+    let result = |id: &str, text: &str| {
+        let result = json!({"type": "tool_result", "tool_use_id": id, "content": text});
+        json!({"role": "user", "content": [result]})
+    };
+    let markdown = |between: usize| {
+        let mut script = Script::of(&world)
+            .at("2026-11-16T01:00:00Z")
+            .user("begin")
+            .line("assistant", call("one", "make one"))
+            .line("assistant", call("two", "make two"))
+            .line("user", result("two", "two is made"));
+        for number in 0..between {
+            script = script.says(&format!("still at it {number}"));
+        }
+        script
+            .line("user", result("one", "one is made"))
+            .save(&world, ONE);
+        let page = world.reader(&["export", ONE, "--md"]).run().success();
+        page.out().to_owned()
+    };
+    let made = |command: &str, end: &str| {
+        format!(
+            "<details><summary><b>Bash</b> <code>{command}</code></summary>\n\n```text\n{end}\n```\n\n</details>\n"
+        )
+    };
+    for between in [0, 1, 300, 2000] {
+        let page = markdown(between);
+        let both = made("make one", "one is made") + "\n" + &made("make two", "two is made");
+        assert!(page.contains(&both), "{between}\n{}", &page[..800]);
+        assert_eq!(page.matches("still at it").count(), between);
+    }
+    let page = markdown(6000);
+    assert!(
+        page.contains("<b>Bash</b> <code>make one</code> – no result\n"),
+        "{}",
+        &page[..800]
+    );
+    assert!(
+        page.ends_with("</details>\n\n---\n*Written by session-reader 0.1.0 on 2026-11-16.*\n")
+    );
+    assert_eq!(page.matches("still at it").count(), 6000);
+    assert_eq!(page.matches("one is made").count(), 1);
+}
+
+/// An image is known in what was typed and in what a tool answered.
+#[test]
+fn images_of_every_agent_are_counted() {
+    let world = World::new();
+    let left_out = |id: &str| {
+        let page = world.reader(&["export", id, "--md"]).run().success();
+        let line = page.out().lines().find(|line| line.ends_with("left out.*"));
+        line.expect("a line").to_owned()
+    };
+    let source = json!({"type": "base64", "media_type": "image/png", "data": "AAAA"});
+    let image = json!({"type": "image", "source": source, "data": "AAAA", "mimeType": "image/png"});
+    let answer = json!({"type": "tool_result", "tool_use_id": "t2", "content": [{"type": "text", "text": "a"}, image, image]});
+    Script::of(&world)
+        .user("look")
+        .line("user", json!({"role": "user", "content": [image]}))
+        .calls("Read", json!({"file_path": "a.png"}))
+        .line("user", json!({"role": "user", "content": [answer]}))
+        .save(&world, ONE);
+    assert_eq!(left_out(ONE), "*1 home path, 3 images left out.*");
+    let input = json!({"type": "input_image", "image_url": "data:image/png;base64,AAAA"});
+    Script::codex(&world, TWO)
+        .item("response_item", json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "look"}, input]}))
+        .calls("view_image", json!({"path": "a.png"}))
+        .item("response_item", json!({"type": "function_call_output", "call_id": "t1", "output": [input]}))
+        .save(&world, TWO);
+    assert_eq!(left_out(TWO), "*1 home path, 2 images left out.*");
+    Script::pi(&world.path("work"), THREE)
+        .message(
+            "user",
+            json!({"content": [{"type": "text", "text": "look"}, image]}),
+        )
+        .calls("read", json!({"path": "a.png"}))
+        .message(
+            "toolResult",
+            json!({"toolCallId": "t1", "isError": false, "content": [image]}),
+        )
+        .save(&world, THREE);
+    assert_eq!(left_out(THREE), "*1 home path, 2 images left out.*");
 }
 
 /// A page is not much larger than what it shows.
@@ -268,7 +362,7 @@ fn more_or_less_of_it() {
     assert_eq!(&prompts[start..end], expected);
     let since = export(&["--since", "01:15", "--md"]);
     assert!(
-        since.contains("· 2026-11-16 01:15 to 01:17 · 1 call\n"),
+        since.contains("· 2026-11-16 01:15 to 01:17 UTC · 1 call\n"),
         "{since}"
     );
     assert!(
@@ -425,19 +519,21 @@ fn only_an_export_is_replaced() {
     world.append("work/a.html", "old");
     to("a.html").success();
     assert_eq!(world.read("work/a.html"), page);
-    to("a.md").success().stdout(&says("a.md", "1,871 bytes"));
+    to("a.md").success().stdout(&says("a.md", "1,875 bytes"));
     assert!(
         world
             .read("work/a.md")
             .starts_with("<!-- session-reader export -->")
     );
 
-    world.write("work/notes.html", "my own");
+    // One that only speaks of exports is none.
+    let own = "<!DOCTYPE html>\n<p>session-reader export</p>";
+    world.write("work/notes.html", own);
     let there = path(&world, "work/notes.html");
     to("notes.html").status(2).stdout("").stderr(&format!(
         "session-reader: {there}: is there already, and no export; name another file with -o, or remove it\n"
     ));
-    assert_eq!(world.read("work/notes.html"), "my own");
+    assert_eq!(world.read("work/notes.html"), own);
     to(".")
         .status(2)
         .stderr_has("is a directory; name a file in it");
@@ -490,6 +586,12 @@ fn nothing_is_written_if_it_fails() {
         .status(2)
         .stdout("");
     assert!(!world.path("work/a.html").exists());
+    // A line that is still written is no line yet.
+    let path = checkout(&world).save(&world, TWO);
+    let text = std::fs::read_to_string(&path).expect("a transcript");
+    world.write(&path, text + "{\"type\":\"user\",\"mess");
+    let page = world.reader(&["export", TWO, "--md"]).run().success();
+    assert!(page.out().contains("1 unreadable line left out"));
     // Not a line of it can be read: there is nothing to share but that.
     let text = checkout(&world).text().replace("{\"", "{'");
     world.claude(ONE, &text);

@@ -151,7 +151,7 @@ impl<'f> Transcript<'f> {
         let mut number = wanted.before;
         let mut only = wanted.only;
         let mut counts = only.is_none() || wanted.here;
-        let mut take = |line: Line, number: u64| {
+        let mut take = |line: Line, number: u64, is_whole: bool| {
             fold.line(Position::new(line.offset()));
             // By reference, because an entry is large and there are many.
             let outcome = decoder.line(line, &mut |mut item| match &mut item {
@@ -172,14 +172,15 @@ impl<'f> Transcript<'f> {
                     }
                 }
             })?;
-            if outcome == Outcome::Broken {
+            // The last line may still be written.
+            if outcome == Outcome::Broken && is_whole {
                 fold.unreadable(number);
             }
             io::Result::Ok(outcome)
         };
         while let Some(line) = forward.next_line()? {
             number += 1;
-            read.broken += u64::from(take(line, number)? == Outcome::Broken);
+            read.broken += u64::from(take(line, number, true)? == Outcome::Broken);
             if number.is_multiple_of(LINES) || forward.offset() - looked > BYTES {
                 looked = forward.offset();
                 if wanted.deadline.is_some_and(Deadline::is_over) {
@@ -198,7 +199,7 @@ impl<'f> Transcript<'f> {
         } else {
             None
         } {
-            take(line, number + 1)?;
+            take(line, number + 1, false)?;
         }
         Ok(Read {
             end,

@@ -14,13 +14,15 @@ use session_format::boundary::substr;
 use session_format::entry::{ById, Id};
 
 /// Where homes are.
-const PARENTS: [&str; 6] = [
+const PARENTS: [&str; 8] = [
     "/home/",
     "/Users/",
     "\\Users\\",
     "\\\\Users\\\\",
     "/-home-",
     "/-Users-",
+    "/--home-",
+    "/--Users-",
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -293,6 +295,10 @@ mod tests {
                 "/x/.claude/projects/~-work/1.jsonl",
             ),
             (
+                "/x/.pi/agent/sessions/--Users-me-work--/2.jsonl",
+                "/x/.pi/agent/sessions/~-work--/2.jsonl",
+            ),
+            (
                 "~/.claude/projects/-srv-people-ada-work",
                 "~/.claude/projects/~-work",
             ),
@@ -310,6 +316,6 @@ mod tests {
             let shown = withheld.without_homes(text);
             assert_eq!(shown.as_deref().unwrap_or(text), expected);
         }
-        assert_eq!(withheld.counts(), [0, 11]);
+        assert_eq!(withheld.counts(), [0, 12]);
     }
 }

@@ -30,7 +30,14 @@ impl Render for Text<'_> {
 
 pub struct Html;
 
+const BEGINNING: &str = "<!DOCTYPE html>\n<html lang=\"en\">";
+
 impl Page for Html {
+    fn is_mine(&self, beginning: &str) -> bool {
+        let generator = html! { meta name="generator" content=(super::GENERATOR); };
+        beginning.starts_with(BEGINNING) && beginning.contains(&generator.into_string())
+    }
+
     fn block(&self, block: &Block) -> String {
         shown(block).into_string()
     }
@@ -51,7 +58,7 @@ impl Page for Html {
             }
         };
         let (head, top) = (head.into_string(), top(about).into_string());
-        format!("<!DOCTYPE html>\n<html lang=\"en\">{head}\n<body>{top}<main>\n")
+        format!("{BEGINNING}{head}\n<body>{top}<main>\n")
     }
 
     fn foot(&self, about: &About) -> String {

@@ -12,6 +12,10 @@ use session_format::entry::Mark;
 pub struct Markdown;
 
 impl Page for Markdown {
+    fn is_mine(&self, beginning: &str) -> bool {
+        beginning.starts_with(&comment())
+    }
+
     fn block(&self, block: &Block) -> String {
         match block {
             Block::Day(day) => format!("#### {day}\n\n"),
@@ -45,10 +49,7 @@ impl Page for Markdown {
         } else {
             format!("*{left_out}*\n\n")
         };
-        format!(
-            "<!-- {} -->\n### {title}\n\n{facts}\n\n{left_out}",
-            super::GENERATOR
-        )
+        format!("{}### {title}\n\n{facts}\n\n{left_out}", comment())
     }
 
     fn foot(&self, about: &About) -> String {
@@ -57,6 +58,11 @@ impl Page for Markdown {
             about.program, about.written
         )
     }
+}
+
+/// Nobody sees it, and it says what made the page.
+fn comment() -> String {
+    format!("<!-- {} -->\n", super::GENERATOR)
 }
 
 /// A line of text that is nothing but text.

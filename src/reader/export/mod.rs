@@ -35,14 +35,17 @@ use session_core::show::figures::counted;
 use session_core::show::gate::Gate;
 use session_core::show::withheld::Withheld;
 use session_core::state;
+use session_format::path::shell_path;
 
-/// Near the beginning of each export, so that one is known again.
+/// What an export says that it was made by, so that one is known again.
 const GENERATOR: &str = "session-reader export";
 /// A comment on GitHub has no more characters.
 const COMMENT: u64 = 65_536;
 
 /// How an export is laid out.
 trait Page {
+    /// True for the beginning of such a page.
+    fn is_mine(&self, beginning: &str) -> bool;
     fn head(&self, about: &About) -> String;
     fn block(&self, block: &Block) -> String;
     fn foot(&self, about: &About) -> String;
@@ -133,26 +136,27 @@ pub fn run(args: &ExportArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         body.copy_to(out)?;
         out.write_all(foot.as_bytes())
     };
-    let failed =
-        |path: &Path, error: io::Error| Problem::Trouble(format!("{}: {error}", path.display()));
     let path = match target {
         Target::Stdout => {
             write(stage.out)?;
             return Ok(Exit::Found);
         }
         Target::File(path) => {
-            state::replace_with(&path, write).map_err(|error| failed(&path, error))?;
+            state::replace_with(&path, write).map_err(|error| failed(&path, &error))?;
             path
         }
         Target::Stream(path) => {
-            let open = file::open_stream(&path);
-            open.and_then(|mut out| write(&mut out))
-                .map_err(|error| failed(&path, error))?;
+            let written = file::open_stream(&path).and_then(|mut out| write(&mut out));
+            written.map_err(|error| failed(&path, &error))?;
             path
         }
     };
     let says = written(&path, length, &about, &handle, args, stage);
     stage.print_lines([says])
+}
+
+fn failed(path: &Path, error: &io::Error) -> Problem {
+    Problem::Trouble(format!("{}: {error}", path.display()))
 }
 
 /// An answer for which every file could be read. From less, something may be missing that others take for granted.
@@ -170,7 +174,7 @@ fn target(args: &ExportArgs, resolved: &Resolved, stage: &Stage) -> Result<Targe
     let name = given.map_or_else(|| file_name(args, resolved, stage), str::to_owned);
     let path = stage.env.cwd.join(name);
     let shown = path.display();
-    let unreadable = |error: io::Error| Problem::Trouble(format!("{shown}: {error}"));
+    let unreadable = |error: io::Error| failed(&path, &error);
     let Some(meta) = file::stat(&path)? else {
         let parent = path
             .parent()
@@ -197,7 +201,8 @@ fn target(args: &ExportArgs, resolved: &Resolved, stage: &Stage) -> Result<Targe
 
 fn is_export(path: &Path) -> io::Result<bool> {
     let beginning = file::beginning(path, 1024)?;
-    Ok(beginning.is_empty() || memchr::memmem::find(&beginning, GENERATOR.as_bytes()).is_some())
+    let beginning = String::from_utf8_lossy(&beginning);
+    Ok(beginning.is_empty() || Html.is_mine(&beginning) || Markdown.is_mine(&beginning))
 }
 
 /// `api.html`: what the user calls the session, without what a file name must not have.
@@ -241,7 +246,8 @@ fn about(
         } else {
             format!("{last_day} ")
         };
-        format!("{day} {from} to {last_day}{until}")
+        let zone = zone.offset(tally.updated.unwrap_or(stage.env.now()));
+        format!("{day} {from} to {last_day}{until} {zone}")
     });
     let made = [
         (counts.prompts, "prompt"),
@@ -322,7 +328,7 @@ fn written(
     if !about.left_out.is_empty() && !args.reveal {
         says += &format!(
             " See what: session-reader export {} --review",
-            stage.gate.line(handle)
+            shell_path(&stage.gate.line(handle))
         );
     }
     if args.is_markdown() && length > COMMENT {
