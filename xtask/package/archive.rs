@@ -10,18 +10,12 @@ pub fn pack(platform: &Platform, tree: &Path) -> Result {
     empty(dir)?;
     copy(tree, &dir.join(&name))?;
     let archive = out(&format!("{name}.tar.gz"));
-    let archive = archive.to_string_lossy();
-    let dir = dir.to_string_lossy();
-    tool(
-        "tar",
-        [
-            "--owner=0",
-            "--group=0",
-            "-czf",
-            &archive,
-            "-C",
-            &dir,
-            &name,
-        ],
-    )
+    let (archive, dir) = (archive.to_string_lossy(), dir.to_string_lossy());
+    let nobody: &[&str] = if cfg!(target_os = "macos") {
+        &["--uid", "0", "--gid", "0"]
+    } else {
+        &["--owner=0", "--group=0"]
+    };
+    let what = ["-czf", &archive, "-C", &dir, &name];
+    tool("tar", nobody.iter().chain(&what))
 }

@@ -52,9 +52,25 @@ pub fn plant(platform: &Platform) -> Result<PathBuf> {
     Ok(tree)
 }
 
-/// A page for a program and for each of its commands.
+/// A page for a program and for each of its commands, with what `--help` shows after the flags as it is written.
 fn man_pages(command: Command, dir: &Path) -> Result {
-    clap_mangen::generate_to(command, dir).map_err(|error| format!("{}: {error}", dir.display()))
+    let failed = |error: std::io::Error| format!("{}: {error}", dir.display());
+    clap_mangen::generate_to(shown(command), dir).map_err(failed)?;
+    for page in fs::read_dir(dir).map_err(failed)? {
+        let path = page.map_err(failed)?.path();
+        let page = fs::read_to_string(&path).map_err(failed)?;
+        let page = page.replace(".SH EXTRA\n", ".SH MORE\n.nf\n");
+        let page = page.replace("\n.SH VERSION\n", "\n.fi\n.SH VERSION\n");
+        write(&path, page)?;
+    }
+    Ok(())
+}
+
+/// Flags that only `--help` explains are explained.
+fn shown(command: Command) -> Command {
+    command
+        .mut_args(|arg| arg.hide_short_help(false))
+        .mut_subcommands(shown)
 }
 
 /// One script serves both programs, but bash and fish look for a file with the name of the program.
