@@ -1545,6 +1545,12 @@ fn the_packages_fit_the_repository() {
             (&server["command"], &server["args"])
         );
     }
+    let registry = read("server.json");
+    assert_eq!(registry["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        registry["packages"][0]["version"],
+        env!("CARGO_PKG_VERSION")
+    );
     let codex = &read(".agents/plugins/marketplace.json")["plugins"][0];
     assert_eq!(
         (&codex["name"], &codex["source"]),
