@@ -454,8 +454,11 @@ impl Site<'_> {
             plan.stays(format!("skill  comes with {place}"));
             return Ok(());
         }
-        let reads_shared =
-            self.shares_skill() && own != shared && batch.skill_state(&shared)?.0.is_ours();
+        // In HOME, other agents than those that are known here read it, too.
+        let in_shared = batch.skill_state(&shared)?.0;
+        let is_there =
+            in_shared.is_ours() || in_shared == SkillState::Absent && self.level == Level::User;
+        let reads_shared = self.shares_skill() && own != shared && is_there;
         self.plan_skill_at(if reads_shared { &shared } else { &own }, batch, plan)?;
         let copies: Vec<Site> = match (reads_shared, own == shared) {
             (true, _) => vec![*self],
