@@ -56,6 +56,10 @@ Live state:
   note it in session-monitor/live/ of XDG_STATE_HOME; what they run is
   `session-context live --agent A`.
 
+Tools:
+  `session-context install --mcp` registers `session-reader mcp`, a server of
+  read-only tools, with Claude Code, Codex, Copilot, Gemini and Qwen.
+
 Examples:
   session-context demo                    see what it does with made-up sessions
   session-context install                 set up the agents found here

@@ -204,8 +204,14 @@ fn extras(format: &AgentFormat, env: &Env, has_hook: bool) -> Vec<Finding> {
     };
     let live =
         (has_hook && install::lacks_live(format, env)).then(|| lacks("live state", "--live"));
+    let tools = match install::check_mcp(format, env) {
+        Some(HookState::Installed(files)) => Some((GOOD, format!("tools in {}", files.join(", ")))),
+        Some(HookState::Broken(why)) => Some((BAD, format!("tools: {}", why.join("; ")))),
+        Some(HookState::Missing(_)) | None => None,
+    };
     line.into_iter()
         .chain(live)
+        .chain(tools)
         .map(|(mark, text)| finding(mark, agent, text))
         .collect()
 }

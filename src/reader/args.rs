@@ -55,9 +55,9 @@ Names:
     4. the path of a transcript
     5. the beginning of a name or title, then any part of one
   CODEX:NAME looks only among the sessions of that agent, and CODEX:last is the
-  last one of them. If several sessions fit, you get a list of them. A session
-  that is called like a command, or almost, is reached with
-  `session-reader log NAME`.
+  last one of them. `self` is the session that this runs in, if its agent says
+  which. If several sessions fit, you get a list of them. A session that is
+  called like a command, or almost, is reached with `session-reader log NAME`.
 
 Exit status:
   0  found

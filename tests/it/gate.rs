@@ -108,7 +108,7 @@ fn no_command_shows_a_secret() {
     let missing = format!("/nowhere/{SECRET}.jsonl");
     let unknown = format!("x-{SECRET}");
     let transcript = world.transcript(ONE).display().to_string();
-    let reader: [&[&str]; 33] = [
+    let reader: [&[&str]; 35] = [
         &["list"],
         &["list", "--all"],
         &["list", "--json"],
@@ -139,6 +139,8 @@ fn no_command_shows_a_secret() {
         &["status", "--format", "json"],
         &["profile"],
         &["profile", "--json"],
+        &["capabilities"],
+        &["capabilities", "--json"],
         &["formats"],
         &["formats", "check", &transcript],
         &["formats", "check", &missing],

@@ -49,7 +49,7 @@ const SETTINGS: [Agent; 4] = [
         called: "gemini",
         format: "gemini",
         file: ".gemini/settings.json",
-        skill: ".gemini/skills/sessions/SKILL.md",
+        skill: ".agents/skills/sessions/SKILL.md",
         events: ["BeforeAgent", "SessionStart"],
         timeout: 2000,
     },
@@ -58,7 +58,7 @@ const SETTINGS: [Agent; 4] = [
         called: "qwen",
         format: "qwen",
         file: ".qwen/settings.json",
-        skill: ".qwen/skills/sessions/SKILL.md",
+        skill: ".agents/skills/sessions/SKILL.md",
         events: ["UserPromptSubmit", "SessionStart"],
         timeout: 2000,
     },
@@ -207,7 +207,7 @@ claude
     would write the skill to ~/.claude/skills/sessions/SKILL.md
 pi
     would write ~/.pi/agent/extensions/session-context.ts
-    would write the skill to ~/.pi/agent/skills/sessions/SKILL.md
+    would write the skill to ~/.agents/skills/sessions/SKILL.md
 ",
         )
         .stderr("session-context: choose: session-context install --all, or session-context install claude|pi\n");
@@ -216,7 +216,7 @@ pi
 hook   added to ~/.claude/settings.json (UserPromptSubmit, SessionStart)
 skill  written to ~/.claude/skills/sessions/SKILL.md
 hook   written to ~/.pi/agent/extensions/session-context.ts
-skill  written to ~/.pi/agent/skills/sessions/SKILL.md
+skill  written to ~/.agents/skills/sessions/SKILL.md
 ";
     world
         .context(&["install", "--all"])
@@ -271,7 +271,7 @@ fn a_fresh_install_for_copilot_is_a_file_of_our_own() {
         .success()
         .stdout(&format!(
         "hook   added to ~/.copilot/hooks/session-monitor.json (userPromptSubmitted, sessionStart)
-skill  written to ~/.copilot/skills/sessions/SKILL.md
+skill  written to ~/.agents/skills/sessions/SKILL.md
 {NEXT}"
     ));
     let command = Value::from(format!("{} --agent copilot", quoted()));
@@ -310,7 +310,7 @@ fn a_fresh_install_for_pi_is_an_extension() {
         .success()
         .stdout(&format!(
             "hook   written to ~/.pi/agent/extensions/session-context.ts
-skill  written to ~/.pi/agent/skills/sessions/SKILL.md
+skill  written to ~/.agents/skills/sessions/SKILL.md
 {NEXT}"
         ));
     let source = include_str!("../../pi/session-context.ts");
@@ -746,7 +746,7 @@ fn files_of_our_own_are_brought_up_to_date() {
             .replace("2000", "3000"),
     );
     world.context(&["install", "pi"]).run().success().stdout(&format!(
-        "hook   updated in ~/{file}\nskill  already installed in ~/.pi/agent/skills/sessions/SKILL.md\n{NEXT}"
+        "hook   updated in ~/{file}\nskill  already installed in ~/.agents/skills/sessions/SKILL.md\n{NEXT}"
     ));
     assert_eq!(world.read(file), now);
     world
@@ -754,7 +754,7 @@ fn files_of_our_own_are_brought_up_to_date() {
         .run()
         .success()
         .stdout(&format!(
-            "hook   removed ~/{file}\nskill  removed ~/.pi/agent/skills/sessions/SKILL.md\n"
+            "hook   removed ~/{file}\nskill  removed ~/.agents/skills/sessions/SKILL.md\n"
         ));
     assert_eq!(snapshot(&world).len(), 1, "only `work` is left");
 
@@ -767,7 +767,7 @@ fn files_of_our_own_are_brought_up_to_date() {
     world.write(file, settings("/old/session-context"));
     world.context(&["install", "copilot"]).run().success().stdout(&format!(
         "hook   updated in ~/{file} (userPromptSubmitted, sessionStart; was /old/session-context; your flags are kept: --budget 300)
-skill  written to ~/.copilot/skills/sessions/SKILL.md
+skill  written to ~/.agents/skills/sessions/SKILL.md
 {NEXT}"
     ));
     assert_eq!(world.read(file), settings(&quoted()));
@@ -776,7 +776,7 @@ skill  written to ~/.copilot/skills/sessions/SKILL.md
         .run()
         .success()
         .stdout(&format!(
-            "hook   removed ~/{file}\nskill  removed ~/.copilot/skills/sessions/SKILL.md\n"
+            "hook   removed ~/{file}\nskill  removed ~/.agents/skills/sessions/SKILL.md\n"
         ));
     // The test, not install, made `.copilot/hooks`.
     let left = ["work", ".copilot", ".copilot/hooks"].map(|below| world.path(below));
@@ -1138,13 +1138,13 @@ fn agents_that_live_elsewhere_are_found() {
             "pi",
             "PI_CODING_AGENT_DIR",
             "extensions/session-context.ts",
-            "moved/skills/sessions/SKILL.md",
+            ".agents/skills/sessions/SKILL.md",
         ),
         (
             "qwen",
             "QWEN_HOME",
             "settings.json",
-            "moved/skills/sessions/SKILL.md",
+            ".agents/skills/sessions/SKILL.md",
         ),
     ] {
         let world = World::new();
@@ -1545,6 +1545,12 @@ fn the_packages_fit_the_repository() {
             (&server["command"], &server["args"])
         );
     }
+    let registry = read("server.json");
+    assert_eq!(registry["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        registry["packages"][0]["version"],
+        env!("CARGO_PKG_VERSION")
+    );
     let codex = &read(".agents/plugins/marketplace.json")["plugins"][0];
     assert_eq!(
         (&codex["name"], &codex["source"]),

@@ -230,3 +230,24 @@ fn an_agent_without_servers_is_told_so() {
     );
     assert!(!world.path(".claude.json").exists());
 }
+
+#[test]
+fn the_doctor_finds_a_program_that_is_gone() {
+    for agent in &AGENTS {
+        let world = World::new();
+        world
+            .context(&["install", agent.called, "--mcp"])
+            .run()
+            .success();
+        let doctor = || world.context(&["doctor"]).run().out().to_owned();
+        let good = format!("tools in ~/{}\n", agent.file);
+        assert!(doctor().contains(&good), "{}", doctor());
+        let text = world.read(agent.file);
+        world.write(agent.file, text.replace(&reader(), "/gone/session-reader"));
+        let bad = format!(
+            "tools: ~/{} runs /gone/session-reader, which is not there; install it again\n",
+            agent.file
+        );
+        assert!(doctor().contains(&bad), "{}", doctor());
+    }
+}

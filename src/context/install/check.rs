@@ -6,7 +6,7 @@ use super::files;
 use super::hook::{self, Job};
 use super::json::Json;
 use super::site::{Level, Site};
-use super::{status, texts};
+use super::{mcp, status, texts};
 use session_core::env::Env;
 use session_core::formats::AgentFormat;
 use session_format::format::install::FileKind;
@@ -79,6 +79,17 @@ pub fn check_statusline(known: &AgentFormat, env: &Env) -> Option<HookState> {
             None => HookState::Installed(vec![env.tilde(&path)]),
             Some(why) => HookState::Broken(vec![why]),
         },
+    })
+}
+
+/// Checks our MCP server. None if the agent has none of ours, or its file cannot be read, which may not be about us.
+pub fn check_mcp(known: &AgentFormat, env: &Env) -> Option<HookState> {
+    let user = Site::new(known, Level::User, env).filter(|user| user.check_place().is_ok())?;
+    let (path, servers) = user.mcp()?;
+    let program = mcp::find_in(&path, &files::read(&path).ok()??, servers).ok()??;
+    Some(match missing(&program, &path, &user) {
+        None => HookState::Installed(vec![env.tilde(&path)]),
+        Some(why) => HookState::Broken(vec![why]),
     })
 }
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::files::Trouble;
 use super::json::{Json, member};
+use super::site::is_toml;
 use super::status::{add, at};
 use session_format::boundary::substr;
 use session_format::format::descriptor::Pointer;
@@ -26,6 +27,20 @@ const COMMAND: &str = "command";
 fn key(servers: &McpServers) -> Pointer {
     let keys = servers.key.0.iter().cloned().chain([NAME.to_owned()]);
     Pointer(keys.collect())
+}
+
+/// The program that our server runs in a file, if that is there.
+pub fn find_in(path: &Path, bytes: &[u8], servers: &McpServers) -> Result<Option<String>, Trouble> {
+    if is_toml(path) {
+        let text = &String::from_utf8_lossy(bytes);
+        return Toml {
+            path,
+            text,
+            servers,
+        }
+        .find();
+    }
+    Ok(find(&Json::parse(path, bytes)?, servers))
 }
 
 /// The program that our server runs in a JSON document, if that is there.

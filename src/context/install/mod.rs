@@ -27,7 +27,7 @@ use session_core::env::Env;
 use session_core::formats::AgentFormat;
 use site::{Level, Site};
 
-pub use check::{HookState, check, check_statusline, lacks_live};
+pub use check::{HookState, check, check_mcp, check_statusline, lacks_live};
 
 #[derive(Debug, Args)]
 pub struct InstallArgs {

@@ -381,7 +381,7 @@ impl Site<'_> {
         plan: &mut Plan,
     ) -> Result<(), Trouble> {
         let reader = Path::new(program).with_file_name(mcp::PROGRAM);
-        let (was, after) = self.server_in(&reader.to_string_lossy(), servers, rewrite)?;
+        let (was, after) = server_in(&reader.to_string_lossy(), servers, rewrite)?;
         if !wanted && was.is_none() {
             return Ok(());
         }
@@ -411,29 +411,6 @@ impl Site<'_> {
             Some(format!("{} mcp\n", shell_word(&reader.to_string_lossy()))),
         );
         Ok(())
-    }
-
-    /// The program that our server ran so far, and the file with our server in it.
-    fn server_in(
-        &self,
-        reader: &str,
-        servers: &McpServers,
-        rewrite: &Rewrite,
-    ) -> Result<(Option<String>, String), Trouble> {
-        let path = &rewrite.path;
-        if is_toml(path) {
-            let text = String::from_utf8_lossy(rewrite.text()).into_owned();
-            let toml = Toml {
-                path,
-                text: &text,
-                servers,
-            };
-            return Ok((toml.find()?, toml.with(reader)?));
-        }
-        let mut json = Json::parse(path, rewrite.text())?;
-        let was = mcp::find(&json, servers);
-        mcp::put(&mut json, servers, reader)?;
-        Ok((was, json.text()))
     }
 
     fn plan_extension(
@@ -477,8 +454,11 @@ impl Site<'_> {
             plan.stays(format!("skill  comes with {place}"));
             return Ok(());
         }
-        let reads_shared =
-            self.shares_skill() && own != shared && batch.skill_state(&shared)?.0.is_ours();
+        // In HOME, other agents than those that are known here read it, too.
+        let in_shared = batch.skill_state(&shared)?.0;
+        let is_there =
+            in_shared.is_ours() || in_shared == SkillState::Absent && self.level == Level::User;
+        let reads_shared = self.shares_skill() && own != shared && is_there;
         self.plan_skill_at(if reads_shared { &shared } else { &own }, batch, plan)?;
         let copies: Vec<Site> = match (reads_shared, own == shared) {
             (true, _) => vec![*self],
@@ -885,4 +865,26 @@ fn not_ours(path: &Path) -> Trouble {
         path,
         "is there and is not ours; move it away and run this again",
     )
+}
+
+/// The program that our server ran so far, and the file with our server in it.
+fn server_in(
+    reader: &str,
+    servers: &McpServers,
+    rewrite: &Rewrite,
+) -> Result<(Option<String>, String), Trouble> {
+    let path = &rewrite.path;
+    if is_toml(path) {
+        let text = String::from_utf8_lossy(rewrite.text()).into_owned();
+        let toml = Toml {
+            path,
+            text: &text,
+            servers,
+        };
+        return Ok((toml.find()?, toml.with(reader)?));
+    }
+    let mut json = Json::parse(path, rewrite.text())?;
+    let was = mcp::find(&json, servers);
+    mcp::put(&mut json, servers, reader)?;
+    Ok((was, json.text()))
 }

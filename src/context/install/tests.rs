@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::hook;
 use super::json::Json;
+use super::mcp;
 use super::site::{Level, Site};
 use super::status;
 use session_core::env::Env;
@@ -365,6 +366,8 @@ fn settings_that_are_as_before_are_recognised() {
     let lines = [
         format!(r#"{{"statusLine":{line},"ui":{{"statusLine":{line}}}}}"#),
         format!("{{\n  \"ui\": {{}}, // a\n  \"statusLine\": {line},\n}}\n"),
+        "{\n  \"mcpServers\": {}, // a\n}\n".to_owned(),
+        r#"{"mcpServers": {"db": {"command": "db"}}}"#.to_owned(),
     ];
     let settings: Vec<String> = odd.into_iter().chain(lines).chain(random).collect();
     for agent in ["claude", "qwen"] {
@@ -382,8 +385,9 @@ fn is_recognised(site: &Site, before: &str) {
         Hook,
         Live,
         StatusLine,
+        Server,
     }
-    use Install::{Hook, Live, StatusLine};
+    use Install::{Hook, Live, Server, StatusLine};
     let path = site.file();
     let apply = |mut json: Json, install: Install| {
         let jobs = if matches!(install, Live) {
@@ -391,8 +395,10 @@ fn is_recognised(site: &Site, before: &str) {
         } else {
             &[hook::Job::Tell]
         };
-        let done = match (install, site.statusline()) {
-            (StatusLine, Some((_, line))) => status::put(&mut json, line, PROGRAM),
+        let server = site.mcp().filter(|(file, _)| *file == path);
+        let done = match (install, site.statusline(), server) {
+            (StatusLine, Some((_, line)), _) => status::put(&mut json, line, PROGRAM),
+            (Server, _, Some((_, servers))) => mcp::put(&mut json, servers, mcp::PROGRAM),
             _ => hook::add(&mut json, site, PROGRAM, jobs).map(drop),
         };
         done.map(|()| json)
@@ -407,6 +413,10 @@ fn is_recognised(site: &Site, before: &str) {
         &[Live, StatusLine],
         &[StatusLine, Hook],
         &[StatusLine, Live],
+        &[Hook, Server],
+        &[Server, Hook],
+        &[Hook, StatusLine, Server],
+        &[Server, StatusLine, Live],
     ] {
         let installed = order
             .iter()
