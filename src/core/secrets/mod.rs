@@ -37,10 +37,14 @@ type Finder = fn(&[u8], usize) -> Option<Secret>;
 
 /// The text with every secret replaced; borrowed if there is none.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let places = places(text);
-    if places.is_empty() {
-        return Cow::Borrowed(text);
+    match &places(text)[..] {
+        [] => Cow::Borrowed(text),
+        places => Cow::Owned(replaced(text, places)),
     }
+}
+
+/// The text with each of its [`places`] replaced.
+pub fn replaced(text: &str, places: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
     for secret in places {
@@ -49,7 +53,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         copied = secret.end;
     }
     out.push_str(&text[copied..]);
-    Cow::Owned(out)
+    out
 }
 
 /// The bytes of each secret in a text, in order; none of them overlap.

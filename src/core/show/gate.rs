@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::characters::{clean, without_brackets, without_tags};
 pub use super::characters::{of_known_width, visible};
 use super::withheld::Withheld;
-use crate::secrets::{places, redact, redact_command};
+use crate::secrets::{places, redact, redact_command, replaced};
 use session_format::boundary::substr;
 
 pub use crate::secrets::REDACTED;
@@ -101,7 +101,7 @@ impl Gate {
         let text = if secrets.is_empty() {
             text
         } else {
-            let hidden = redact(&shown).into_owned();
+            let hidden = replaced(&shown, &secrets);
             Some(redact(&text).into_owned())
                 .filter(|text| bare(text) == hidden)
                 .unwrap_or(hidden)
