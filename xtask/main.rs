@@ -50,31 +50,24 @@ fn main() -> ExitCode {
     }
 }
 
-/// A person waits: this takes half the time on two cores, and the programs are at most a tenth slower than in a release.
-const QUICK: [&str; 4] = [
-    "--config",
-    "profile.release.lto=\"thin\"",
-    "--config",
-    "profile.release.codegen-units=16",
-];
+const INSTALL: [&str; 3] = ["install", "--path", "."];
 
 fn setup(flags: &[OsString]) -> Result<(), String> {
-    let quick = QUICK.iter().map(OsString::from);
-    install(&quick.chain(flags.iter().cloned()).collect::<Vec<_>>())
+    done(programs::quick(&INSTALL, &target()).args(flags))
 }
 
-fn install(flags: &[OsString]) -> Result<(), String> {
+/// What the hook is built for, and the reader, too, if both are built at once.
+fn target() -> String {
     let musl = format!("{ARCH}-unknown-linux-musl");
-    let has_musl = OS == "linux" && programs::add(&musl);
-    if OS == "linux" && !has_musl {
+    if OS == "linux" && programs::add(&musl) {
+        return musl;
+    }
+    if OS == "linux" {
         eprintln!(
             "rustup can't add {musl}: the hook is linked with glibc and starts a little slower"
         );
     }
-    let target = if has_musl { &musl } else { "host-tuple" };
-    let install = ["install", "--path", "."];
-    done(HOOK.cargo(&install, target).args(flags))?;
-    done(READER.cargo(&install, "host-tuple").args(flags))
+    "host-tuple".into()
 }
 
 fn ratios(words: &[OsString]) -> Result<(), String> {
@@ -84,6 +77,8 @@ fn ratios(words: &[OsString]) -> Result<(), String> {
     bench.args(["bench", "--bench", "ratios", "--"]).args(words);
     bench.env("SESSION_CONTEXT", program(HOOK.name));
     bench.env("SESSION_READER", program(READER.name));
-    install(&["--root".into(), root.into(), "--force".into()])?;
+    let flags = ["--root".as_ref(), root.as_os_str(), "--force".as_ref()];
+    done(HOOK.cargo(&INSTALL, &target()).args(flags))?;
+    done(READER.cargo(&INSTALL, "host-tuple").args(flags))?;
     done(&mut bench)
 }
