@@ -202,6 +202,10 @@ fn a_foreign_session_is_nobodys() {
             (&json!(TWO), &json!(why)),
             "{kind}"
         );
+        // It needs nobody, whatever it says.
+        let states = "needs-you,error,working,waiting,idle,done,gone";
+        let asked = world.reader(&["list", "--all", "--state", states]).run();
+        asked.status(1).stdout("");
         let table = world.reader(&["list", "--all"]).run().success();
         assert_eq!(
             table

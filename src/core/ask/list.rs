@@ -43,10 +43,15 @@ impl ListQuery<'_> {
         }
     }
 
+    /// What somebody else wrote is in no state but foreign: nobody who asks who needs the user shall be told of it.
+    fn has_state(&self, listed: &Listed, now: Time) -> bool {
+        listed.trust.is_own() && self.states.contains(&listed.state(now).kind)
+    }
+
     fn fits(&self, listed: &Listed, now: Time) -> bool {
         self.agent
             .is_none_or(|agent| listed.session.format.is_called(agent))
-            && (self.states.is_empty() || self.states.contains(&listed.state(now).kind))
+            && (self.states.is_empty() || self.has_state(listed, now))
             && self.tag.is_none_or(|tag| listed.has_tag(tag))
             && self
                 .since
