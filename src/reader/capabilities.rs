@@ -12,7 +12,9 @@ pub fn run(args: &CapabilitiesArgs, stage: &mut Stage) -> Result<Exit, Problem> 
         let names = commands.iter().map(|command| command.get_name().to_owned());
         names.collect()
     };
-    let commands: Vec<&Command> = reader.get_subcommands().collect();
+    // One that begins so is for scripts of ours alone.
+    let is_for_users = |command: &&Command| !command.get_name().starts_with('_');
+    let commands: Vec<&Command> = reader.get_subcommands().filter(is_for_users).collect();
     let prints_json = |command: &&&Command| {
         let mut flags = command.get_arguments().filter_map(clap::Arg::get_long);
         flags.any(|flag| flag == "json" || flag == "format")

@@ -223,14 +223,13 @@ impl<'f> Agents<'f> {
             .entry(id)
             .or_default();
         match (known, presence) {
-            (_, Presence::Unknown) => {}
             (Presence::Runs(known), Presence::Runs(other)) if known.pid != other.pid => {
                 if other.since > known.since {
                     *known = other;
                 }
                 (known.pid, known.pane) = (None, None);
             }
-            (Presence::Runs(_), _) => {}
+            (Presence::Runs(_), _) | (_, Presence::Unknown) => {}
             (known, presence) => *known = presence,
         }
     }

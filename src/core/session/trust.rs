@@ -379,7 +379,7 @@ fn is_it(path: impl Iterator<Item = u8>, wanted: impl Iterator<Item = u8>) -> bo
     loop {
         match (path.next(), wanted.next()) {
             (Some(one), Some(other)) if one == other => last = one,
-            (None, None) | (Some(b'/'), None) => return true,
+            (None | Some(b'/'), None) => return true,
             (None, Some(_)) => return last == b'/',
             _ => return false,
         }
