@@ -16,6 +16,12 @@ pub fn is_too_long(path: impl AsRef<OsStr>) -> bool {
     path.len() > PATH_BYTES || memchr::memchr_iter(b'/', path).count() > DEEPEST
 }
 
+/// A directory that a shell or an agent may be sent to: one that is named from the root on. Any other leads somewhere else from
+/// everywhere, and `-` is where a shell was before.
+pub fn destination(dir: &str) -> Option<&Path> {
+    Some(Path::new(dir)).filter(|dir| dir.is_absolute())
+}
+
 /// A path as it is from the root, without `.` and `..`.
 pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
     // An address is no path, and must stay what it is.

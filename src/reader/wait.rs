@@ -21,6 +21,7 @@ use session_core::show::gate::Gate;
 use session_core::show::terminal::Tone;
 use session_core::show::{json, place, state};
 use session_format::hash::HashMap;
+use session_format::path::destination;
 use session_format::time::Time;
 
 /// As a rule, the user waits until nobody is at work any more.
@@ -204,7 +205,7 @@ fn describe(listed: &Listed, now: Time, command: &mut Command) {
                 .tally
                 .cwd()
                 .and_then(|cwd| gate.as_it_is(cwd))
-                .filter(|cwd| cwd.starts_with('/'))
+                .filter(|cwd| destination(cwd).is_some())
                 .unwrap_or_default()
                 .to_owned(),
         ),

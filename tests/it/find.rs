@@ -228,18 +228,20 @@ fn nothing_from_a_transcript_reaches_the_terminal_as_it_is() {
         "{:?}",
         done.out()
     );
-    // A shell would get it as it is, or not at all.
-    let world = World::new();
-    Script::new(world.path("a\u{1b}[2Jb"))
-        .ago(5)
-        .user("An otter")
-        .save(&world, ONE);
-    world
-        .reader(&["find", "otter", "--cwd"])
-        .run()
-        .status(2)
-        .stdout("")
-        .stderr("session-reader: the directory of 11111111 has something in its name that must not be shown\n");
+    // A shell would get it as it is, or not at all; and from where it is, `-` and `..` lead elsewhere.
+    for odd in ["/a\u{1b}[2Jb", "-", "../.."] {
+        let world = World::new();
+        Script::new(odd.into())
+            .ago(5)
+            .user("An otter")
+            .save(&world, ONE);
+        world
+            .reader(&["find", "otter", "--all", "--cwd"])
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr("session-reader: the directory of 11111111 has something in its name that must not be shown\n");
+    }
 }
 
 /// A damaged cache only costs time.

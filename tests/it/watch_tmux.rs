@@ -1,7 +1,7 @@
 //! `session-reader watch` on a real terminal: keys, resize, Ctrl-Z, signals. The terminal is tmux's; where there is none,
 //! these tests say so and do nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -421,6 +421,23 @@ fn the_log_is_as_wide_as_its_room() {
     assert_eq!(shell.ended(&before), "ended with 0, icanon");
 }
 
+/// A session here, and one in another project.
+fn notes_and_shed(world: &World) -> PathBuf {
+    Script::of(world)
+        .ago(3)
+        .user("write the notes")
+        .says("They are written.")
+        .save(world, TWO);
+    let dir = world.path("other");
+    std::fs::create_dir_all(&dir).expect("a directory");
+    Script::new(dir.clone())
+        .ago(9)
+        .user("paint the shed")
+        .says("It is green.")
+        .save(world, THREE);
+    dir
+}
+
 /// A session is resumed in its directory after a clear yes, and a search finds those of other projects.
 #[test]
 fn resume_and_search() {
@@ -429,16 +446,7 @@ fn resume_and_search() {
     let dir = world.path("other");
     std::fs::create_dir(&dir).expect("a directory");
     asks(&world).save(&world, ONE);
-    Script::of(&world)
-        .ago(3)
-        .user("write the notes")
-        .says("They are written.")
-        .save(&world, TWO);
-    Script::new(dir.clone())
-        .ago(9)
-        .user("paint the shed")
-        .says("It is green.")
-        .save(&world, THREE);
+    notes_and_shed(&world);
     Script::new(world.path("gone"))
         .ago(8)
         .user("tidy the attic")
@@ -536,18 +544,7 @@ fn a_session_goes_on_in_another_agent() {
 #[test]
 fn find_as_you_type_and_pick() {
     let world = World::new();
-    let dir = world.path("other");
-    std::fs::create_dir(&dir).expect("a directory");
-    Script::of(&world)
-        .ago(3)
-        .user("write the notes")
-        .says("They are written.")
-        .save(&world, TWO);
-    Script::new(dir.clone())
-        .ago(9)
-        .user("paint the shed")
-        .says("It is green.")
-        .save(&world, THREE);
+    let dir = notes_and_shed(&world);
     let Some(shell) = Shell::open_in(world, 80, 24) else {
         return;
     };

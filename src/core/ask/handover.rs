@@ -10,6 +10,7 @@ use crate::file::Unreadable;
 use crate::formats::AgentFormat;
 use crate::session::choose::Resolved;
 use crate::session::index;
+use session_format::path::destination;
 
 /// Where a session stopped, and what is beside it.
 pub struct Handover<'f> {
@@ -28,8 +29,8 @@ pub fn handover<'f>(
 ) -> Result<Answer<Handover<'f>>, Unreadable> {
     let (stop, bad) = stop(found, asker)?;
     let handle = index::handle(&stop.session, asker.env, asker.formats);
-    let dir = stop.continuity.first_cwd.as_deref().map(PathBuf::from);
-    let dir = dir.filter(|dir| dir.is_absolute());
+    let dir = stop.continuity.first_cwd.as_deref().and_then(destination);
+    let dir = dir.map(PathBuf::from);
     let uncommitted = dir
         .as_deref()
         .and_then(|dir| Uncommitted::of(dir, asker.env));

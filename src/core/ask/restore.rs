@@ -16,7 +16,7 @@ use crate::session::live::{AgentReport, Evidence, Presence};
 use crate::session::{NO_ID, Project, is_id};
 use session_format::format::live::Status;
 use session_format::hash::HashSet;
-use session_format::path::shell_word;
+use session_format::path::{destination, shell_word};
 use session_format::time::{SECOND, Time};
 
 /// A session that was open.
@@ -144,8 +144,8 @@ fn opening(listed: &Listed, env: &Env) -> Result<Opening, String> {
             session.format.label()
         ));
     };
-    let dir = listed.tally.first_cwd().map(PathBuf::from);
-    let Some(dir) = dir.filter(|dir| dir.is_absolute()) else {
+    let dir = listed.tally.first_cwd().and_then(destination);
+    let Some(dir) = dir.map(Path::to_path_buf) else {
         return Err("nobody knows in which directory it was".into());
     };
     if !dir.is_dir() {

@@ -58,6 +58,7 @@ use session_core::session::Project;
 use session_core::session::state::Group;
 use session_core::show::gate::Gate;
 use session_format::hash::HashMap;
+use session_format::path::destination;
 use session_format::time::Time;
 use terminal::{Display, Screen, Woken};
 use view::{Layout, WatchRow};
@@ -402,12 +403,8 @@ pub fn print_cwd(
     let Some(cwd) = cwd else {
         return Problem::nothing(format!("{handle} does not say in which directory it is"));
     };
-    let is_whole = cwd.is_absolute();
-    match cwd
-        .to_str()
-        .and_then(|cwd| gate.as_it_is(cwd))
-        .filter(|_| is_whole)
-    {
+    let whole = cwd.to_str().filter(|cwd| destination(cwd).is_some());
+    match whole.and_then(|cwd| gate.as_it_is(cwd)) {
         Some(cwd) => Ok(writeln!(out, "{cwd}")?),
         None => Problem::trouble(format!(
             "the directory of {handle} has something in its name that must not be shown"
